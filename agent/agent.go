@@ -1,0 +1,136 @@
+// Package agent says what clawd must know of a coding agent: where its sessions lie, how to read
+// them, who holds one open, and how to start it. One folder below it per agent; agent/all lists
+// them. An Agent decides nothing and starts nothing.
+package agent
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Cursor says how far a session was read. Only its agent knows what it means; the empty Cursor
+// is the beginning.
+type Cursor string
+
+// Config is the [agent.NAME] section. The zero value means: everything found by itself.
+type Config struct {
+	Enabled       *bool             `toml:"enabled"`
+	Command       string            `toml:"command"`    // program; empty: looked up in PATH
+	ConfigDir     string            `toml:"config_dir"` // the agent's folder; empty: its own rule (environment, home)
+	Args          []string          `toml:"args"`       // further arguments of headless resumes
+	Env           map[string]string `toml:"env"`        // further environment of headless resumes
+	RestoreBypass bool              `toml:"restore_bypass"`
+}
+
+// Env is the machine as an agent sees it. Tests give their own.
+type Env struct {
+	Home   string
+	Getenv func(string) string
+	Procs  Procs
+}
+
+// Folder is a folder to watch, with its sub-folders down to Depth (0: only itself). It need not
+// exist.
+type Folder struct {
+	Path  string
+	Depth int
+}
+
+// Touched is a session that may hold something new. Two equal stamps of one session mean that
+// nothing was written in between.
+type Touched struct {
+	Session detect.Session
+	Stamp   string
+	ModTime time.Time // last write as far as a stat or a row tells
+}
+
+// Batch is what a Read found.
+type Batch struct {
+	Events []detect.Event
+	Info   detect.Info // of all records read; zero fields were not told
+	Cursor Cursor      // behind the last whole record
+	// Anew: the file was truncated, replaced or rewritten, so that Events start from its
+	// beginning. The caller drops its Classifier; none of the events is news.
+	Anew bool
+	// Skipped records could not be read; Problem says in one sentence what was wrong with the
+	// first of them (never its text).
+	Skipped int
+	Problem string
+}
+
+// Output is what a headless run printed, as far as it proves anything.
+type Output struct {
+	Began    bool     // the agent got as far as to open its session
+	Refused  bool     // the agent says that it does not know the session
+	Messages []string // ids of the model's messages and records it printed
+	Denials  int      // permissions refused in this run
+	Failed   bool     // it reports an error of its own
+	Session  string   // the id it says it writes to
+}
+
+// Request asks for a plan.
+type Request struct {
+	Session  detect.Session
+	Info     detect.Info
+	Stop     detect.Stop
+	Program  Program
+	Prompt   string // the constant prompt of the config
+	LastMeta bool   // the last prompt of the active branch was written by the agent itself
+	NewID    string // FormFresh: an unused UUID, for agents that let the caller choose
+	Handoff  []byte // FormFresh: the first prompt, for stdin
+}
+
+// Program is an installed agent.
+type Program struct {
+	Path    string // absolute
+	Version string // as it prints it, e.g. 2.1.329; empty: not known
+}
+
+// Agent knows one agent's files and commands.
+//
+// Methods may be called from several goroutines at once; all file errors are ordinary errors and
+// leave the Agent usable. Paths outside the agent's own folders, symbolic links, and anything
+// but regular files are never opened.
+type Agent interface {
+	Name() string
+	// Command is the name of the program, or the configured path.
+	Command() string
+	// Folders to watch. The answer does not change while clawd runs.
+	Folders() []Folder
+	// Scan lists sessions by stat or by a short query, without reading them. hint is a path that
+	// changed: only what it can have touched is listed; empty: everything.
+	Scan(ctx context.Context, hint string) ([]Touched, error)
+	// Read reads one session from a cursor on. A cursor that does not fit gives Anew.
+	Read(ctx context.Context, s detect.Session, from Cursor) (Batch, error)
+	// Tail tells cheaply whether a session that was never read may end in a stop, from its last
+	// records alone. If not, cursor stands at its end.
+	Tail(ctx context.Context, s detect.Session) (maybe bool, cursor Cursor, err error)
+	// Live says who has the session open. The answer always holds at least one Holder.
+	Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error)
+	// Plan gives the headless resume of a session. The error says, for a person, why there is
+	// none; errors of type *Unfit tell what to type instead.
+	Plan(r Request) (resume.Plan, error)
+	// Fresh gives the plan of a new session that takes over from r.Session.
+	Fresh(r Request) (resume.Plan, error)
+	// Output reads what a run printed.
+	Output(r io.Reader) (Output, error)
+	// Files lists what must be copied to keep the session.
+	Files(s detect.Session) ([]string, error)
+	// LastPrompt is the text of the last prompt that a person gave, for a hand-off.
+	LastPrompt(ctx context.Context, s detect.Session) (string, error)
+	// Account names whose quota a session uses: sessions with equal names share it.
+	Account(i detect.Info) string
+}
+
+// Unfit says that a session must not be resumed headless, and what its user can do.
+type Unfit struct {
+	Why     string
+	Command string // what to type, shell-quoted; may be empty
+	Key     string // the config key that changes it; may be empty
+}
+
+func (e *Unfit) Error() string { return e.Why }

@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// CheckDir refuses a working folder in which no agent may be started: it must be absolute,
+// clean, a real folder (no symbolic link as its last element) of this user, and not writable
+// for everybody.
+func CheckDir(dir string) error {
+	switch {
+	case dir == "":
+		return errors.New("the session's files name no working folder")
+	case !filepath.IsAbs(dir) || filepath.Clean(dir) != dir:
+		return fmt.Errorf("working folder %q is not a clean absolute path", dir)
+	}
+	fi, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("working folder %q is gone", dir)
+	case err != nil:
+		return err
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("working folder %q is a symbolic link", dir)
+	case !fi.IsDir():
+		return fmt.Errorf("working folder %q is not a folder", dir)
+	case fi.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("working folder %q is writable for everybody", dir)
+	}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
+		return fmt.Errorf("working folder %q belongs to another user", dir)
+	}
+	return nil
+}
+
+// OpenRegular opens a regular file for reading, without following a link in its last element and
+// without blocking on a FIFO.
+func OpenRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

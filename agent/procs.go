@@ -1,0 +1,34 @@
+package agent
+
+import "errors"
+
+// ErrNoProcs is given where this system does not tell about processes: liveness is unknown, and
+// clawd stands down.
+var ErrNoProcs = errors.New("processes cannot be listed on this system")
+
+// Proc is one process of this user.
+type Proc struct {
+	PID, PPID, Group, Leader int    // Leader: pid of the session leader
+	Start                    uint64 // clock ticks since boot
+	Comm                     string // at most 15 bytes
+	Zombie                   bool
+}
+
+// Procs is the process table. NewProcs gives the machine's; tests give their own.
+type Procs interface {
+	// Boot is the boot id; empty: not known.
+	Boot() string
+	// PIDNamespace is this process's own, e.g. "pid:[4026531836]"; empty: not known.
+	PIDNamespace() string
+	// Get gives one process, of any user; false: there is none.
+	Get(pid int) (Proc, bool)
+	// List gives the processes of this user. The error is ErrNoProcs where there is no table.
+	List() ([]Proc, error)
+	// Argv, Cwd and Opens read more of one process; a process that is gone or closed to us gives
+	// nothing and no error.
+	Argv(pid int) []string
+	Cwd(pid int) string
+	Environ(pid int) []string
+	// Opens gives the paths of the regular files that the process has open.
+	Opens(pid int) []string
+}

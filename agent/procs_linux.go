@@ -1,0 +1,133 @@
+package agent
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// NewProcs reads /proc.
+func NewProcs() Procs { return procfs{root: "/proc", uid: os.Getuid()} }
+
+type procfs struct {
+	root string
+	uid  int
+}
+
+func (p procfs) path(pid int, name string) string {
+	return filepath.Join(p.root, strconv.Itoa(pid), name)
+}
+
+func (p procfs) Boot() string {
+	b, err := os.ReadFile(filepath.Join(p.root, "sys/kernel/random/boot_id"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func (p procfs) PIDNamespace() string {
+	s, err := os.Readlink(filepath.Join(p.root, "self/ns/pid"))
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+func (p procfs) Get(pid int) (Proc, bool) {
+	b, err := os.ReadFile(p.path(pid, "stat"))
+	if err != nil {
+		return Proc{}, false
+	}
+	return parseStat(b)
+}
+
+// parseStat reads /proc/PID/stat. The command name may itself hold blanks and brackets, so the
+// fields are counted from its last closing bracket.
+func parseStat(b []byte) (Proc, bool) {
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open {
+		return Proc{}, false
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:open])))
+	f := strings.Fields(string(b[end+1:]))
+	if err != nil || len(f) < 20 {
+		return Proc{}, false
+	}
+	pr := Proc{PID: pid, Comm: string(b[open+1 : end]), Zombie: f[0] == "Z" || f[0] == "X"}
+	var errs [4]error
+	pr.PPID, errs[0] = strconv.Atoi(f[1])
+	pr.Group, errs[1] = strconv.Atoi(f[2])
+	pr.Leader, errs[2] = strconv.Atoi(f[3])
+	pr.Start, errs[3] = strconv.ParseUint(f[19], 10, 64)
+	for _, e := range errs {
+		if e != nil {
+			return Proc{}, false
+		}
+	}
+	return pr, true
+}
+
+func (p procfs) List() ([]Proc, error) {
+	d, err := os.Open(p.root)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []Proc
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		var st syscall.Stat_t
+		if syscall.Stat(filepath.Join(p.root, name), &st) != nil || int(st.Uid) != p.uid {
+			continue
+		}
+		if pr, ok := p.Get(pid); ok {
+			all = append(all, pr)
+		}
+	}
+	return all, nil
+}
+
+func (p procfs) split(pid int, name string) []string {
+	b, err := os.ReadFile(p.path(pid, name))
+	if err != nil || len(b) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(b), "\x00"), "\x00")
+}
+
+func (p procfs) Argv(pid int) []string    { return p.split(pid, "cmdline") }
+func (p procfs) Environ(pid int) []string { return p.split(pid, "environ") }
+
+func (p procfs) Cwd(pid int) string {
+	s, err := os.Readlink(p.path(pid, "cwd"))
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+func (p procfs) Opens(pid int) []string {
+	dir := p.path(pid, "fd")
+	fds, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, fd := range fds {
+		if s, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && strings.HasPrefix(s, "/") {
+			paths = append(paths, strings.TrimSuffix(s, " (deleted)"))
+		}
+	}
+	return paths
+}

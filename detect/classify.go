@@ -1,0 +1,143 @@
+package detect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// Classifier folds the events of one session. Its fields are exported so that a store can keep
+// it beside the cursor; the zero value is a session of which nothing is known.
+//
+// A session's files may tell one record twice (a row that is written again, a re-read after a
+// crash). Feeding the same record again replaces what it said before and changes nothing else.
+type Classifier struct {
+	Last       Event     `json:"last,omitzero"`        // newest record of the conversation
+	LastPrompt Event     `json:"last_prompt,omitzero"` // newest prompt, also when Last is newer
+	Answered   time.Time `json:"answered,omitzero"`    // newest real answer
+	Ended      time.Time `json:"ended,omitzero"`       // newest turn that ended well
+	Retry      Event     `json:"retry,omitzero"`       // newest sign that the agent retries, since Last
+	SelfResume Event     `json:"self_resume,omitzero"` // newest word on its own continue, since Last
+	Holder     Holder    `json:"holder,omitzero"`
+}
+
+// Feed takes the next event in the order of the files.
+func (c *Classifier) Feed(e Event) {
+	switch e.Kind {
+	case KindHolder:
+		if e.Holder != nil {
+			c.Holder = *e.Holder
+		}
+	case KindRetry:
+		c.Retry = e
+	case KindSelfResume:
+		c.SelfResume = e
+	default:
+		if e.Kind == KindPrompt {
+			c.LastPrompt = e
+		}
+		if e.Kind == KindAnswer && e.At.After(c.Answered) {
+			c.Answered = e.At
+		}
+		if e.Kind == KindAnswer && e.Done && e.At.After(c.Ended) {
+			c.Ended = e.At
+		}
+		if e.ID != c.Last.ID {
+			c.Retry, c.SelfResume = Event{}, Event{}
+		}
+		c.Last = e
+	}
+}
+
+// Stop gives the verdict on all that was fed.
+func (c *Classifier) Stop() Stop {
+	e := c.Last
+	s := Stop{State: Running, Key: e.ID, At: e.At, Evidence: Evidence{Offset: e.Offset, Field: string(e.Kind)}}
+	switch e.Kind {
+	case KindFailure:
+		c.failed(&s)
+	case KindInterrupt:
+		s.State, s.Reason = Stopped, Interrupted
+	case KindDenied:
+		s.State, s.Reason = Stopped, Completed
+		s.Notes = append(s.Notes, "the turn ended because a permission was refused")
+	case KindAnswer:
+		if e.Done {
+			s.State, s.Reason = Stopped, Completed
+			break
+		}
+		c.unfinished(&s)
+	case KindPrompt, KindToolResult, KindOpen:
+		c.unfinished(&s)
+	default:
+		s.Key = ""
+	}
+	return s
+}
+
+func (c *Classifier) failed(s *Stop) {
+	f := c.Last.Failure
+	if f == nil { // an agent package that says failure must say which
+		s.State, s.Reason = Stopped, Unknown
+		return
+	}
+	s.State, s.Reason, s.Window, s.Status = Stopped, f.Reason, f.Window, f.Status
+	s.RetryAfter, s.ResetAt, s.ResetMinute = f.RetryAfter, f.ResetAt, f.ResetMinute
+	s.Evidence.Source, s.Evidence.Field = f.Source, f.Field
+	s.Notes = append(s.Notes, f.Notes...)
+	s.Text = f.Text
+	switch {
+	case !c.SelfResume.Next.IsZero() && c.Holder.Liveness != Gone && c.Holder.Liveness != LeftBehind:
+		// Only a living process can keep its promise. Whether it lives may not be known; then
+		// doing nothing is right too.
+		s.State, s.SelfResumeAt = Retrying, c.SelfResume.Next
+	case c.SelfResume.Kind != "" && c.SelfResume.Next.IsZero() && c.SelfResume.Done:
+		// Done: the user dropped the agent's own continue. That is an interruption.
+		s.Reason = Interrupted
+		s.Notes = append(s.Notes, "the user cancelled the agent's own continue")
+	}
+}
+
+// unfinished judges a turn that has neither ended nor failed, by who holds the session.
+func (c *Classifier) unfinished(s *Stop) {
+	switch c.Holder.Liveness {
+	case Alive:
+		switch {
+		case c.Holder.Status == "waiting":
+			s.State = Waiting
+		case c.Retry.Kind != "":
+			s.State = Retrying
+			s.SelfResumeAt = c.Retry.Next
+		case c.Holder.Status == "idle" && c.Holder.Sure:
+			// Idle in mid turn: the user stopped it during a retry wait, which leaves no record.
+			s.State, s.Reason = Stopped, Interrupted
+			s.Notes = append(s.Notes, "the agent is idle in mid turn: interrupted, as far as can be told")
+		case c.Holder.Status == "" && c.Last.ToolCall:
+			s.CouldBe = []State{Running, Waiting}
+		case c.Holder.Status == "":
+			s.CouldBe = []State{Running, Retrying}
+		}
+	case LeftBehind:
+		s.State, s.Reason, s.Key = Stopped, Crashed, "cut:"+c.Last.ID
+		s.Evidence.Field = "holder"
+		s.Notes = append(s.Notes, c.Holder.Why)
+	case Gone:
+		s.State, s.Reason, s.Key = Stopped, Interrupted, "cut:"+c.Last.ID
+		s.Evidence.Field = "holder"
+		s.Notes = append(s.Notes, "the process ended in mid turn; whether the user ended it cannot be told")
+	default:
+		s.CouldBe = []State{Running, Retrying, Waiting, Stopped}
+	}
+}
+
+// HashText names a text without keeping it. Blanks around it and the quotes that a shell-minded
+// agent adds (opencode stores "a b" for one argument with a blank) do not count.
+func HashText(text string) string {
+	t := strings.TrimSpace(text)
+	if len(t) >= 2 && t[0] == '"' && t[len(t)-1] == '"' {
+		t = t[1 : len(t)-1]
+	}
+	sum := sha256.Sum256([]byte(t))
+	return hex.EncodeToString(sum[:8])
+}
