@@ -63,14 +63,7 @@ type Batch struct {
 }
 
 // Output is what a headless run printed, as far as it proves anything.
-type Output struct {
-	Began    bool     // the agent got as far as to open its session
-	Refused  bool     // the agent says that it does not know the session
-	Messages []string // ids of the model's messages and records it printed
-	Denials  int      // permissions refused in this run
-	Failed   bool     // it reports an error of its own
-	Session  string   // the id it says it writes to
-}
+type Output = resume.Output
 
 // Request asks for a plan.
 type Request struct {

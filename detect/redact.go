@@ -1,0 +1,40 @@
+package detect
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var redactions = []struct {
+	find *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`), "<mail>"},
+	{regexp.MustCompile(`(?i)\bhttps?://\S+`), "<url>"},
+	{regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\w.@+ -]*[\w.@+-])+/?`), "<path>"},
+	{regexp.MustCompile(`(?i)\b(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
+	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
+	{regexp.MustCompile(`\b[\w-]*\d[\w-]{15,}\b|\b[\w-]{15,}\d[\w-]*\b|\b[A-Za-z0-9_-]{32,}\b`), "<id>"},
+}
+
+// Redact takes out of an agent's own error text what could name a person, a machine or a secret:
+// mail addresses, URLs, paths, ids and keys. It keeps at most 400 characters and no control bytes.
+func Redact(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	for _, r := range redactions {
+		text = r.find.ReplaceAllString(text, r.with)
+	}
+	if runes := []rune(text); len(runes) > 400 {
+		text = string(runes[:400]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,179 @@
+package resume
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Kind names a strategy.
+type Kind string
+
+const (
+	SameSession  Kind = "same_session"
+	FreshSession Kind = "fresh_session"
+	Leave        Kind = "leave"
+)
+
+// UnmarshalText takes one of the three names.
+func (k *Kind) UnmarshalText(b []byte) error {
+	switch v := Kind(b); v {
+	case SameSession, FreshSession, Leave:
+		*k = v
+		return nil
+	}
+	return fmt.Errorf("%q is not one of same_session, fresh_session, leave", b)
+}
+
+// Policy is what the config says about resuming. DefaultPolicy gives the documented defaults.
+type Policy struct {
+	Backoff     Backoff
+	MaxAttempts int             // by backoff, per episode; then the ladder
+	Margin      time.Duration   // after a reset time
+	Probe       []time.Duration // the ladder; its last step repeats
+	GiveUpAfter time.Duration   // past the episode's first stop or its reset time
+	MaxStopAge  time.Duration   // of a stop that is read for the first time
+	MaxOverdue  time.Duration   // of a wait that passed while clawd was down
+	Reasons     map[detect.Reason]Kind
+}
+
+// DefaultReasons is the strategy for each reason where the config is silent.
+func DefaultReasons() map[detect.Reason]Kind {
+	return map[detect.Reason]Kind{
+		detect.RateLimit: SameSession, detect.UsageLimit: SameSession, detect.Overloaded: SameSession,
+		detect.ServerError: SameSession, detect.Network: SameSession, detect.ContextFull: FreshSession,
+		detect.Crashed: Leave, detect.Auth: Leave, detect.Billing: Leave, detect.InvalidRequest: Leave,
+		detect.Interrupted: Leave, detect.Completed: Leave, detect.Unknown: Leave,
+	}
+}
+
+// Tried is what happened before in the episode.
+type Tried struct {
+	Attempts  int       // fires that counted
+	Since     time.Time // when the episode's first stop was written
+	Fresh     int       // fresh sessions that this line already took
+	Refused   bool      // the agent said that it does not know the session, though its files are there
+	Fruitless int       // episodes in a row, before this one, in which no turn ended well
+	FirstRead bool      // the stop was found in files that clawd had not followed before
+	Scheduled time.Time // wake_at of the same stop before a restart; zero: none
+}
+
+// Decision is what will be done, when, and why.
+type Decision struct {
+	Strategy Kind      `json:"strategy"`
+	WakeAt   time.Time `json:"wake_at,omitzero"` // UTC; may lie in the past: then at once
+	Attempt  int       `json:"attempt,omitempty"`
+	GivenUp  bool      `json:"given_up,omitempty"` // tried enough; the user is told
+	Tell     bool      `json:"tell,omitempty"`     // left, and the user ought to know
+	Why      string    `json:"why"`
+}
+
+const (
+	maxFruitless = 3
+	// minuteSlack: a reset time without seconds may come up to this much later than it says.
+	minuteSlack = 60 * time.Second
+)
+
+// Select gives the strategy for a stop: what the config says for its reason, a fresh session
+// where the agent refuses the old one.
+func (p Policy) Select(s detect.Stop, t Tried) Strategy {
+	kind := p.Reasons[s.Reason]
+	if s.State != detect.Stopped || s.Reason == detect.Interrupted || s.Reason == detect.Completed {
+		kind = Leave
+	}
+	if kind == SameSession && t.Refused {
+		kind = FreshSession
+	}
+	switch kind {
+	case SameSession:
+		return Same{p}
+	case FreshSession:
+		return Fresh{p}
+	}
+	return Left{p}
+}
+
+// common holds for every strategy that fires: when to stop trying.
+func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
+	last := s.At
+	if s.ResetAt.After(last) {
+		last = s.ResetAt
+	}
+	since := t.Since
+	if since.IsZero() {
+		since = s.At
+	}
+	switch {
+	case t.FirstRead && now.Sub(last) > p.MaxStopAge:
+		return Decision{Strategy: Leave, Tell: true, Why: fmt.Sprintf(
+			"the stop is %s old and was read for the first time; max_stop_age is %s", human(now.Sub(last)), human(p.MaxStopAge))}, true
+	case !t.Scheduled.IsZero() && now.Sub(t.Scheduled) > p.MaxOverdue:
+		return Decision{Strategy: Leave, Tell: true, Why: fmt.Sprintf(
+			"the wait ended %s ago while clawd was not running; max_overdue is %s", human(now.Sub(t.Scheduled)), human(p.MaxOverdue))}, true
+	case t.Fruitless >= maxFruitless:
+		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
+			"%d resumes in a row went on without a turn that ended well", t.Fruitless)}, true
+	case t.Attempts > 0 && now.Sub(later(since, s.ResetAt)) > p.GiveUpAfter:
+		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
+			"%d attempts in %s; give_up_after is %s", t.Attempts, human(now.Sub(since)), human(p.GiveUpAfter))}, true
+	}
+	return Decision{}, false
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// when gives the time of the next attempt and the reason for it.
+func (p Policy) when(s detect.Stop, t Tried) (time.Time, string) {
+	n := t.Attempts + 1
+	grown := s.At.Add(p.Backoff.Delay(n, spread(s.Key, n)))
+	switch {
+	case !s.ResetAt.IsZero():
+		margin, unit := p.Margin, ""
+		if s.ResetMinute && margin < minuteSlack {
+			margin, unit = minuteSlack, ", which names a minute only"
+		}
+		at := s.ResetAt.Add(margin)
+		why := fmt.Sprintf("the %s resets at %s%s; plus a margin of %s", limitName(s), s.ResetAt.UTC().Format(time.RFC3339), unit, human(margin))
+		if n > 1 && grown.After(at) {
+			return grown, why + fmt.Sprintf("; attempt %d waits %s as the time has passed", n, human(grown.Sub(s.At)))
+		}
+		return at, why
+	case s.RetryAfter != nil:
+		at := s.At.Add(*s.RetryAfter)
+		why := fmt.Sprintf("the provider asked to wait %s (Retry-After)", human(*s.RetryAfter))
+		if n > 1 && grown.After(at) {
+			return grown, why + fmt.Sprintf("; attempt %d waits %s, for it was not enough before", n, human(grown.Sub(s.At)))
+		}
+		return at, why
+	case s.Reason == detect.UsageLimit:
+		return p.ladder(s, t.Attempts, "no reset time is recorded")
+	case n > p.MaxAttempts:
+		return p.ladder(s, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
+	}
+	return grown, fmt.Sprintf("no Retry-After is recorded by the agent: %s backoff, attempt %d, %s", p.Backoff.name(), n, human(grown.Sub(s.At)))
+}
+
+func (p Policy) ladder(s detect.Stop, step int, why string) (time.Time, string) {
+	d := p.Probe[min(max(step, 0), len(p.Probe)-1)]
+	return s.At.Add(d), fmt.Sprintf("%s: probe %d of the ladder, after %s", why, step+1, human(d))
+}
+
+func (b Backoff) name() string {
+	if b.Func != nil {
+		return "custom"
+	}
+	return string(b.Kind)
+}
+
+func limitName(s detect.Stop) string {
+	if s.Window != "" {
+		return string(s.Window) + " limit"
+	}
+	return "limit"
+}

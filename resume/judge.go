@@ -1,0 +1,138 @@
+package resume
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Judge gives the verdict on a fired attempt from the records behind its claim's cursor. The
+// first rule that fits counts. False: too early to say.
+//
+// alive: an agent process of our group lives. settled: the group is gone and two looks, a settle
+// time apart, saw the same.
+func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
+	t := readTurn(c, s)
+	switch {
+	case t.oursAnswered:
+		return Outcome{Verdict: Resumed, Why: "the agent's own record shows its answer"}, true
+	case t.foreignAnswered && !alive:
+		return Outcome{Verdict: ByHand, Why: "somebody else went on in this session"}, true
+	case t.foreignPrompt && !alive:
+		return Outcome{Verdict: ByHand, Why: "a prompt that is not clawd's stands in this session"}, true
+	case t.failure != nil:
+		return again(c, t), true
+	case alive:
+		return Outcome{}, false
+	case !settled:
+		return Outcome{}, false
+	case t.ours != nil:
+		st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + t.ours.ID, At: t.ours.At,
+			Evidence: detect.Evidence{Source: "attempt", Offset: t.ours.Offset, Field: "prompt"}}
+		return Outcome{Verdict: Cut, Stop: &st, Held: true,
+			Why: "clawd's prompt stands in the session without an answer and the process is gone"}, true
+	}
+	return nothing(c, s), true
+}
+
+// nothing: no record of ours, the group is gone, settled.
+func nothing(c Claim, s Sight) Outcome {
+	o := Outcome{Verdict: NoEffect}
+	switch {
+	case s.ExecFail != "":
+		o.Proof, o.Why = "mark: exec-failed", "the agent could not be started: "+s.ExecFail
+	case !s.Marked:
+		o.Proof, o.Why = "no mark", "the agent was never started"
+	case !s.SameBoot:
+		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
+	case s.Output.Refused && !c.OutputCut:
+		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
+	case !s.Output.Began && !c.OutputCut && c.Plan.Form != FormFresh:
+		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
+	case !s.Output.Began && !c.OutputCut:
+		o.Proof, o.Why = "output: no session was opened", "the agent ended before it opened a session"
+	default:
+		return Outcome{Verdict: Unsure, Held: true, Why: "the agent ran and left no record; whether it went on cannot be seen"}
+	}
+	return o
+}
+
+// again: a new failure after the fire. A prompt that is too long right after our own fire speaks
+// of the size of the window the run got, not of the session, so the old reason stays.
+func again(c Claim, t turn) Outcome {
+	cl := detect.Classifier{}
+	cl.Feed(*t.failure)
+	st := cl.Stop()
+	o := Outcome{Verdict: StoppedAgain, Stop: &st, Why: fmt.Sprintf("it stopped again: %s", st.Reason)}
+	if st.Reason == detect.ContextFull && c.Stop.Reason != detect.ContextFull && c.Plan.Form != FormFresh {
+		o.Verdict, o.Proof = NoEffect, "record "+st.Key+": the prompt was refused as too long"
+		o.Why = "the prompt was refused as too long right after clawd's own start"
+		kept := c.Stop
+		kept.Key, kept.At, kept.Evidence = st.Key, st.At, st.Evidence
+		kept.ResetAt, kept.RetryAfter = c.Stop.ResetAt, nil
+		o.Stop = &kept
+	}
+	return o
+}
+
+type turn struct {
+	ours            *detect.Event // our prompt
+	oursAnswered    bool
+	foreignPrompt   bool
+	foreignAnswered bool
+	failure         *detect.Event // newest failure that is not the claimed stop
+}
+
+// readTurn tells our prompt and its answer from everybody else's. What our run printed is the
+// best proof that a record is its own.
+func readTurn(c Claim, s Sight) turn {
+	var t turn
+	printed := func(e detect.Event) bool {
+		return slices.Contains(s.Output.Messages, e.ID) || e.Msg != "" && slices.Contains(s.Output.Messages, e.Msg)
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		switch e.Kind {
+		case detect.KindPrompt:
+			switch {
+			case e.Meta && c.Plan.Form != FormIdempotent:
+				// the agent's own bridge over a turn that was cut
+			case t.ours == nil && isOurs(c, *e):
+				t.ours = e
+			default:
+				t.foreignPrompt = true
+			}
+		case detect.KindAnswer, detect.KindDenied:
+			switch {
+			case printed(*e) || t.ours != nil && !t.foreignPrompt:
+				t.oursAnswered = true
+			default:
+				t.foreignAnswered = true
+			}
+		case detect.KindFailure:
+			if e.ID != c.Stop.Key {
+				t.failure = e
+			}
+		}
+	}
+	return t
+}
+
+func isOurs(c Claim, e detect.Event) bool {
+	if c.Plan.Form == FormIdempotent {
+		return e.Meta
+	}
+	return e.Hash == c.Plan.Prompt
+}
+
+// foreign says, while our run lives, who else is in the session; empty: nobody.
+func foreign(c Claim, s Sight) string {
+	if s.Holder != "" {
+		return s.Holder
+	}
+	if readTurn(c, s).foreignPrompt {
+		return "a prompt that is not clawd's"
+	}
+	return ""
+}

@@ -1,0 +1,202 @@
+package resume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// attempt is the life of one decision: write it down, wait, claim, fire, await proof.
+func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
+	if j.Claim != nil {
+		return settle(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
+	}
+	if err := p.Ledger.Wait(ctx, j); err != nil {
+		return Outcome{}, err
+	}
+	if err := p.Sleeper.Until(ctx, j.Decision.WakeAt); err != nil {
+		return Outcome{}, err
+	}
+	c, err := p.Ledger.Claim(ctx, j)
+	if r := (*Refusal)(nil); errors.As(err, &r) {
+		return r.Outcome, nil
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	run, out, err := fire(ctx, c, p)
+	if run == nil {
+		return out, err
+	}
+	c.PID, c.Start = run.PID(), run.Start()
+	return settle(ctx, c, run, p)
+}
+
+// fire starts the child behind its gate and opens it. A nil Run says that nothing runs: then the
+// attempt was given back, or the error says that it could not even be.
+func fire(ctx context.Context, c Claim, p Ports) (Run, Outcome, error) {
+	// What follows must reach the ledger also when ctx ends in the middle of it.
+	keep := context.WithoutCancel(ctx)
+	back := func(why string, cause error) (Run, Outcome, error) {
+		if err := p.Ledger.Unclaim(keep, c, why); err != nil {
+			return nil, Outcome{}, errors.Join(cause, err)
+		}
+		return nil, Outcome{Verdict: Postponed, Why: why}, cause
+	}
+	run, err := p.Trigger.Start(ctx, c)
+	if err != nil {
+		return back("the agent could not be started: "+err.Error(), nil)
+	}
+	if ctx.Err() != nil {
+		run.Abort()
+		return back("cancelled before the start", context.Cause(ctx))
+	}
+	c.PID, c.Start = run.PID(), run.Start()
+	if err := p.Ledger.Fired(keep, c); err != nil {
+		run.Abort()
+		return back("the start could not be written down: "+err.Error(), nil)
+	}
+	if ctx.Err() != nil {
+		run.Abort()
+		return back("cancelled before the start", context.Cause(ctx))
+	}
+	switch gate, why, err := run.Open(keep); {
+	case err != nil: // the answer was lost: only evidence can tell
+	case gate == GateTaken:
+		return back(why, nil)
+	}
+	return run, Outcome{}, nil
+}
+
+// settle awaits the verdict of a fired attempt and then guards the run until it ends.
+func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
+	out, err := await(ctx, c, run, p)
+	if err != nil {
+		return out, err
+	}
+	out.Took = p.Sleeper.Now().Sub(c.At)
+	if err := p.Ledger.Close(context.WithoutCancel(ctx), c, out); err != nil {
+		return out, err
+	}
+	if out.Verdict == Resumed {
+		return out, guard(ctx, c, run, p)
+	}
+	return out, nil
+}
+
+// lookEvery bounds how long a run goes unseen when nothing signals.
+const lookEvery = 15 * time.Second
+
+// await looks until Judge has an answer.
+func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
+	var yielded, ended string
+	for seen := -1; ; {
+		alive := run.Alive()
+		s, err := p.Evidence.Look(ctx, c)
+		if ctx.Err() != nil {
+			return Outcome{}, context.Cause(ctx)
+		}
+		if err == nil {
+			if out, done := Judge(c, s, alive, !alive && seen == len(s.Events)); done {
+				return stopped(out, yielded, ended), nil
+			}
+			if who := foreign(c, s); alive && who != "" && yielded == "" {
+				yielded = who
+				if err := yield(ctx, c, run, p, who); err != nil {
+					return Outcome{}, err
+				}
+			}
+			seen = -1
+			if !alive {
+				seen = len(s.Events)
+			}
+		}
+		if !alive {
+			if err := p.Sleeper.Awake(ctx, p.Settle); err != nil {
+				return Outcome{}, err
+			}
+			continue
+		}
+		why, err := watch(ctx, c, run, p)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if why != "" {
+			ended = why
+		}
+	}
+}
+
+// stopped corrects the verdict on a run that clawd ended itself. One that gave way is theirs,
+// unless it had an answer first; for one that was ended for its time, "nothing" proves nothing.
+func stopped(out Outcome, yielded, ended string) Outcome {
+	switch {
+	case out.Verdict == Resumed:
+		return out
+	case yielded != "":
+		return Outcome{Verdict: ByHand, Why: "clawd's run gave way to " + yielded}
+	case ended != "" && out.Verdict == NoEffect:
+		return Outcome{Verdict: Unsure, Held: true, Why: "clawd ended its run (" + ended + ") and no record shows what it did"}
+	case ended != "":
+		out.Why += "; clawd ended the run: " + ended
+	}
+	return out
+}
+
+func yield(ctx context.Context, c Claim, run Run, p Ports, who string) error {
+	err := p.Ledger.Yielded(context.WithoutCancel(ctx), c, who)
+	run.Stop(true)
+	return err
+}
+
+// guard stays with a resumed run until it ends: a second holder or a foreign prompt has the right
+// of way, silence and the output's size have their bounds.
+func guard(ctx context.Context, c Claim, run Run, p Ports) error {
+	yielded := false
+	for run.Alive() {
+		s, err := p.Evidence.Look(ctx, c)
+		if who := foreign(c, s); err == nil && !yielded && who != "" {
+			yielded = true
+			if err := yield(ctx, c, run, p, who); err != nil {
+				return err
+			}
+		}
+		if _, err := watch(ctx, c, run, p); err != nil {
+			return err
+		}
+	}
+	s, err := p.Evidence.Look(ctx, c)
+	if err == nil && s.Output.Denials > 0 {
+		return p.Ledger.Denied(context.WithoutCancel(ctx), c, s.Output.Denials)
+	}
+	return nil
+}
+
+// watch waits for news of a living run. It ends one that is silent or over its time, and then
+// says why.
+func watch(ctx context.Context, c Claim, run Run, p Ports) (ended string, err error) {
+	now := p.Sleeper.Now()
+	switch {
+	case p.Timeout > 0 && now.Sub(c.At) > p.Timeout:
+		ended = fmt.Sprintf("it ran longer than timeout = %s", human(p.Timeout))
+	case p.Stall > 0 && now.Sub(run.Active()) > p.Stall:
+		ended = fmt.Sprintf("no sign of work for stall = %s", human(p.Stall))
+	}
+	if ended != "" {
+		run.Stop(false)
+	}
+	if err := run.TrimOutput(func() error { return p.Ledger.OutputCut(context.WithoutCancel(ctx), c) }); err != nil {
+		return ended, err
+	}
+	tick, cancel := context.WithTimeout(ctx, lookEvery)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return ended, context.Cause(ctx)
+	case <-run.Done():
+	case <-p.Evidence.Changed():
+	case <-tick.Done():
+	}
+	return ended, nil
+}

@@ -1,0 +1,109 @@
+package resume
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Strategy is one way to answer a stop.
+type Strategy interface {
+	Kind() Kind
+	// Decide says what to do. It depends on its arguments only.
+	Decide(s detect.Stop, t Tried, now time.Time) Decision
+	// Run carries one decision out, to the end of what it started. An error means that the
+	// attempt is still open in the ledger, for the next start or the next Run to settle; it is
+	// context.Cause(ctx) when the context ended it.
+	Run(ctx context.Context, j Job, p Ports) (Outcome, error)
+}
+
+// Same resumes the same session.
+type Same struct{ Policy }
+
+// Kind is SameSession.
+func (Same) Kind() Kind { return SameSession }
+
+// Decide waits for the reset time, else the Retry-After, else by backoff.
+func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
+	if d, done := st.common(s, t, now); done {
+		return d
+	}
+	at, why := st.when(s, t)
+	return Decision{Strategy: SameSession, WakeAt: at.UTC(), Attempt: t.Attempts + 1, Why: why}
+}
+
+// Run waits, claims, fires and awaits proof.
+func (st Same) Run(ctx context.Context, j Job, p Ports) (Outcome, error) { return attempt(ctx, j, p) }
+
+// Fresh lets a new session take over.
+type Fresh struct{ Policy }
+
+// Kind is FreshSession.
+func (Fresh) Kind() Kind { return FreshSession }
+
+// Decide takes over at once where waiting cannot help, else when the wait is over. A line of
+// fresh sessions gets one: the next full context would only be handed on again.
+func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
+	if d, done := st.common(s, t, now); done {
+		return d
+	}
+	if s.Reason == detect.ContextFull && t.Fresh > 0 {
+		return Decision{Strategy: Leave, GivenUp: true, Tell: true,
+			Why: "the context is full again in a session that took over from a full one"}
+	}
+	d := Decision{Strategy: FreshSession, Attempt: t.Attempts + 1}
+	switch {
+	case t.Attempts > 0:
+		d.WakeAt, d.Why = st.when(s, t)
+	case t.Refused:
+		d.WakeAt, d.Why = now, "the agent refuses the session though its files are there"
+	case s.Reason == detect.ContextFull:
+		d.WakeAt, d.Why = s.At, "the context is full, so the same session cannot go on"
+	default:
+		d.WakeAt, d.Why = st.when(s, t)
+	}
+	d.WakeAt = d.WakeAt.UTC()
+	return d
+}
+
+// Run waits, claims, fires and awaits proof.
+func (st Fresh) Run(ctx context.Context, j Job, p Ports) (Outcome, error) { return attempt(ctx, j, p) }
+
+// Left does nothing.
+type Left struct{ Policy }
+
+// Kind is Leave.
+func (Left) Kind() Kind { return Leave }
+
+// Decide says why nothing is done.
+func (st Left) Decide(s detect.Stop, _ Tried, _ time.Time) Decision {
+	d := Decision{Strategy: Leave}
+	switch s.Reason {
+	case detect.Completed:
+		d.Why = "the turn ended well"
+	case detect.Interrupted:
+		d.Why = "the user stopped it, or it cannot be told from that"
+	case detect.Auth:
+		d.Tell, d.Why = true, "the login or key is refused: a person must sign in"
+	case detect.Billing:
+		d.Tell, d.Why = true, "the account is out of credit: a person must decide about money"
+	case detect.InvalidRequest:
+		d.Tell, d.Why = true, "the provider refuses the request: asking again would fail again"
+	case detect.Crashed:
+		d.Tell, d.Why = true, "the process died in mid turn; [resume.reasons] crashed = \"same_session\" would resume it"
+	case detect.Unknown:
+		d.Tell, d.Why = true, "no rule knows why it failed"
+	case "":
+		d.Why = "it has not stopped"
+	default:
+		d.Tell, d.Why = true, fmt.Sprintf("[resume.reasons] %s = \"leave\"", s.Reason)
+	}
+	return d
+}
+
+// Run has nothing to do.
+func (Left) Run(context.Context, Job, Ports) (Outcome, error) {
+	return Outcome{}, nil
+}
