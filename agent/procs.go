@@ -10,6 +10,7 @@ var ErrNoProcs = errors.New("processes cannot be listed on this system")
 type Proc struct {
 	PID, PPID, Group, Leader int    // Leader: pid of the session leader
 	Start                    uint64 // clock ticks since boot
+	CPU                      uint64 // clock ticks of CPU time used
 	Comm                     string // at most 15 bytes
 	Zombie                   bool
 }

@@ -58,6 +58,9 @@ func parseStat(b []byte) (Proc, bool) {
 		return Proc{}, false
 	}
 	pr := Proc{PID: pid, Comm: string(b[open+1 : end]), Zombie: f[0] == "Z" || f[0] == "X"}
+	user, _ := strconv.ParseUint(f[11], 10, 64)
+	system, _ := strconv.ParseUint(f[12], 10, 64)
+	pr.CPU = user + system
 	var errs [4]error
 	pr.PPID, errs[0] = strconv.Atoi(f[1])
 	pr.Group, errs[1] = strconv.Atoi(f[2])

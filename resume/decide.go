@@ -64,6 +64,7 @@ type Decision struct {
 	Strategy Kind      `json:"strategy"`
 	WakeAt   time.Time `json:"wake_at,omitzero"` // UTC; may lie in the past: then at once
 	Attempt  int       `json:"attempt,omitempty"`
+	Probe    bool      `json:"probe,omitempty"`    // a step of the ladder: nothing says that the limit is over
 	GivenUp  bool      `json:"given_up,omitempty"` // tried enough; the user is told
 	Tell     bool      `json:"tell,omitempty"`     // left, and the user ought to know
 	Why      string    `json:"why"`
@@ -129,8 +130,11 @@ func later(a, b time.Time) time.Time {
 }
 
 // when gives the time of the next attempt and the reason for it.
-func (p Policy) when(s detect.Stop, t Tried) (time.Time, string) {
+func (p Policy) when(s detect.Stop, t Tried) Decision {
 	n := t.Attempts + 1
+	next := func(at time.Time, why string) Decision {
+		return Decision{WakeAt: at.UTC(), Attempt: n, Why: why}
+	}
 	grown := s.At.Add(p.Backoff.Delay(n, spread(s.Key, n)))
 	switch {
 	case !s.ResetAt.IsZero():
@@ -141,27 +145,28 @@ func (p Policy) when(s detect.Stop, t Tried) (time.Time, string) {
 		at := s.ResetAt.Add(margin)
 		why := fmt.Sprintf("the %s resets at %s%s; plus a margin of %s", limitName(s), s.ResetAt.UTC().Format(time.RFC3339), unit, human(margin))
 		if n > 1 && grown.After(at) {
-			return grown, why + fmt.Sprintf("; attempt %d waits %s as the time has passed", n, human(grown.Sub(s.At)))
+			return next(grown, why+fmt.Sprintf("; attempt %d waits %s as the time has passed", n, human(grown.Sub(s.At))))
 		}
-		return at, why
+		return next(at, why)
 	case s.RetryAfter != nil:
 		at := s.At.Add(*s.RetryAfter)
 		why := fmt.Sprintf("the provider asked to wait %s (Retry-After)", human(*s.RetryAfter))
 		if n > 1 && grown.After(at) {
-			return grown, why + fmt.Sprintf("; attempt %d waits %s, for it was not enough before", n, human(grown.Sub(s.At)))
+			return next(grown, why+fmt.Sprintf("; attempt %d waits %s, for it was not enough before", n, human(grown.Sub(s.At))))
 		}
-		return at, why
+		return next(at, why)
 	case s.Reason == detect.UsageLimit:
-		return p.ladder(s, t.Attempts, "no reset time is recorded")
+		return p.ladder(s, n, t.Attempts, "no reset time is recorded")
 	case n > p.MaxAttempts:
-		return p.ladder(s, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
+		return p.ladder(s, n, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
 	}
-	return grown, fmt.Sprintf("no Retry-After is recorded by the agent: %s backoff, attempt %d, %s", p.Backoff.name(), n, human(grown.Sub(s.At)))
+	return next(grown, fmt.Sprintf("no Retry-After is recorded by the agent: %s backoff, attempt %d, %s", p.Backoff.name(), n, human(grown.Sub(s.At))))
 }
 
-func (p Policy) ladder(s detect.Stop, step int, why string) (time.Time, string) {
+func (p Policy) ladder(s detect.Stop, n, step int, why string) Decision {
 	d := p.Probe[min(max(step, 0), len(p.Probe)-1)]
-	return s.At.Add(d), fmt.Sprintf("%s: probe %d of the ladder, after %s", why, step+1, human(d))
+	return Decision{WakeAt: s.At.Add(d).UTC(), Attempt: n, Probe: true,
+		Why: fmt.Sprintf("%s: probe %d of the ladder, after %s", why, step+1, human(d))}
 }
 
 func (b Backoff) name() string {

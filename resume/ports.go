@@ -180,4 +180,5 @@ type Output struct {
 	Denials  int      // permissions refused
 	Failed   bool     // it reports an error of its own
 	Session  string   // the id it says it writes to
+	CostUSD  float64  // what the agent says the run cost; 0: it does not say
 }

@@ -30,8 +30,9 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	if d, done := st.common(s, t, now); done {
 		return d
 	}
-	at, why := st.when(s, t)
-	return Decision{Strategy: SameSession, WakeAt: at.UTC(), Attempt: t.Attempts + 1, Why: why}
+	d := st.when(s, t)
+	d.Strategy = SameSession
+	return d
 }
 
 // Run waits, claims, fires and awaits proof.
@@ -53,18 +54,14 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true,
 			Why: "the context is full again in a session that took over from a full one"}
 	}
-	d := Decision{Strategy: FreshSession, Attempt: t.Attempts + 1}
+	d := st.when(s, t)
 	switch {
-	case t.Attempts > 0:
-		d.WakeAt, d.Why = st.when(s, t)
 	case t.Refused:
 		d.WakeAt, d.Why = now, "the agent refuses the session though its files are there"
-	case s.Reason == detect.ContextFull:
+	case s.Reason == detect.ContextFull && t.Attempts == 0:
 		d.WakeAt, d.Why = s.At, "the context is full, so the same session cannot go on"
-	default:
-		d.WakeAt, d.Why = st.when(s, t)
 	}
-	d.WakeAt = d.WakeAt.UTC()
+	d.Strategy, d.WakeAt = FreshSession, d.WakeAt.UTC()
 	return d
 }
 

@@ -1,0 +1,28 @@
+//go:build crashtest
+
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Crash kills this process (SIGKILL, so nothing is cleaned up) at the point that the variable
+// CLAWD_CRASH_AT names, the first time it is reached: a file beside the variable's CLAWD_CRASH_ONCE
+// says that it was.
+func Crash(point string) {
+	if os.Getenv("CLAWD_CRASH_AT") != point {
+		return
+	}
+	once := filepath.Join(os.Getenv("CLAWD_CRASH_ONCE"), "crashed")
+	f, err := os.OpenFile(once, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return
+	}
+	f.Close()
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+func crash(point string) { Crash(point) }

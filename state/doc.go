@@ -1,0 +1,17 @@
+// Package state is what clawd remembers, in one bbolt file.
+//
+//	meta      version            -> schema version, a decimal number
+//	          id                 -> random id of this file (the sentinel beside it names it)
+//	sessions  agent/id           -> Session: cursor, classifier, stop, phase, claim, episode
+//	seen      agent/id           -> Seen: a session that was looked at and is of no interest
+//	closed    agent/id\x00key    -> Closed: a stop that was fired for, with the proof
+//	limits    account\x00window  -> Limit: a quota window and when it resets
+//	budget    2026-11-21         -> Budget: fires of that day
+//	stats     total              -> Stats
+//	history   sequence, 8 bytes  -> Entry, append-only
+//	outbox    sequence, 8 bytes  -> Notice: what the user must be told
+//
+// Every value is a CRC-32C in four bytes and then JSON: bbolt itself does not notice a flipped
+// bit in a value. Every method that writes is one transaction, named T1 to T5 after the wake
+// protocol; when it returns an error nothing was written.
+package state

@@ -1,0 +1,181 @@
+package state
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Session gives a session's record; false: there is none.
+func (s *Store) Session(ds detect.Session) (Session, bool, error) {
+	var rec Session
+	var ok bool
+	err := s.db.View(func(b *bolt.Tx) (err error) {
+		ok, err = tx{Tx: b}.get(bucketSessions, Key(ds), &rec)
+		return err
+	})
+	if errors.Is(err, errChecksum) {
+		return Session{}, false, nil
+	}
+	return rec, ok, err
+}
+
+// Sessions calls f for every session. Records that cannot be read are named in the error, after
+// all others were given.
+func (s *Store) Sessions(f func(Session) error) error {
+	return s.db.View(func(b *bolt.Tx) error {
+		var bad []error
+		err := b.Bucket(bucketSessions).ForEach(func(k, v []byte) error {
+			var rec Session
+			if err := unpack(v, &rec); err != nil {
+				bad = append(bad, fmt.Errorf("record %s: %w", k, err))
+				return nil
+			}
+			return f(rec)
+		})
+		return errors.Join(append(bad, err)...)
+	})
+}
+
+// Seen gives stamp and cursor of every session that was found to be of no interest.
+func (s *Store) Seen() (map[string]Seen, error) {
+	all := map[string]Seen{}
+	err := s.db.View(func(b *bolt.Tx) error {
+		return b.Bucket(bucketSeen).ForEach(func(k, v []byte) error {
+			var seen Seen
+			if unpack(v, &seen) == nil { // a bad record is only read again
+				all[string(k)] = seen
+			}
+			return nil
+		})
+	})
+	return all, err
+}
+
+// SetSeen stores sessions of no interest, all in one transaction.
+func (s *Store) SetSeen(seen map[string]Seen) error {
+	return s.update("T1", func(t tx) error {
+		for key, v := range seen {
+			if t.Bucket(bucketSessions).Get([]byte(key)) != nil {
+				continue
+			}
+			if err := t.put(bucketSeen, key, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Limit gives what is known of a quota window.
+func (s *Store) Limit(account string, w detect.Window) (Limit, error) {
+	var l Limit
+	err := s.db.View(func(b *bolt.Tx) error {
+		_, err := tx{Tx: b}.get(bucketLimits, limitKey(account, w), &l)
+		return err
+	})
+	return l, err
+}
+
+// Stats gives the counters.
+func (s *Store) Stats() (Stats, error) {
+	st := Stats{Stops: map[detect.Reason]int{}}
+	err := s.db.View(func(b *bolt.Tx) error {
+		_, err := tx{Tx: b}.get(bucketStats, "total", &st)
+		return err
+	})
+	return st, err
+}
+
+// History calls f for every entry, oldest first.
+func (s *Store) History(f func(Entry) error) error {
+	return s.db.View(func(b *bolt.Tx) error {
+		return b.Bucket(bucketHistory).ForEach(func(_, v []byte) error {
+			var e Entry
+			if err := unpack(v, &e); err != nil {
+				return nil //nolint:nilerr // one bad line of the history must not hide the others
+			}
+			return f(e)
+		})
+	})
+}
+
+// Outbox gives the notices that were not told yet, oldest first.
+func (s *Store) Outbox() ([]Notice, error) {
+	var all []Notice
+	err := s.db.View(func(b *bolt.Tx) error {
+		return b.Bucket(bucketOutbox).ForEach(func(k, v []byte) error {
+			var n Notice
+			if err := unpack(v, &n); err != nil {
+				n = Notice{Event: "session_left", Why: "a notice could not be read"}
+			}
+			n.Seq = binary.BigEndian.Uint64(k)
+			all = append(all, n)
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Told takes notices out of the outbox.
+func (s *Store) Told(notices []Notice) error {
+	return s.update("outbox", func(t tx) error {
+		for _, n := range notices {
+			if err := t.Bucket(bucketOutbox).Delete(binary.BigEndian.AppendUint64(nil, n.Seq)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetHolder remembers who holds an interactive session, or how that holder went.
+func (s *Store) SetHolder(ds detect.Session, h detect.Holder, end HolderEnd) error {
+	return s.update("holder", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		rec.Holder, rec.HolderEnd = h, end
+		return t.save(rec)
+	})
+}
+
+// Prune drops what is older than keep: history, budgets, and sessions that are gone from the
+// agent's folders (gone tells) and wait for nothing.
+func (s *Store) Prune(keep time.Duration, gone func(Session) bool) error {
+	oldest := s.now().Add(-keep)
+	return s.update("prune", func(t tx) error {
+		h := t.Bucket(bucketHistory).Cursor()
+		for k, v := h.First(); k != nil; k, v = h.Next() {
+			var e Entry
+			if unpack(v, &e) == nil && !e.At.Before(oldest) {
+				break
+			}
+			if err := h.Delete(); err != nil {
+				return err
+			}
+		}
+		b := t.Bucket(bucketBudget).Cursor()
+		for k, _ := b.First(); k != nil && string(k) < oldest.Local().Format(time.DateOnly); k, _ = b.Next() {
+			if err := b.Delete(); err != nil {
+				return err
+			}
+		}
+		c := t.Bucket(bucketSessions).Cursor()
+		for k, v := c.First(); k != nil; k, v = c.Next() {
+			var rec Session
+			if unpack(v, &rec) == nil && rec.Phase == Following && rec.Updated.Before(oldest) && gone(rec) {
+				if err := c.Delete(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,126 @@
+package state
+
+import (
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Phase of a session.
+type Phase string
+
+const (
+	Following Phase = "following" // nothing to do for it now
+	Waiting   Phase = "waiting"   // for WakeAt, or for its holder to go
+	Claimed   Phase = "claimed"   // an attempt is taken; this alone proves that nothing ran
+	Fired     Phase = "fired"     // the gate may have been opened
+	GivenUp   Phase = "given_up"  // tried enough; the user was told
+	Held      Phase = "held"      // never again for this stop by itself; the user was told
+)
+
+// Key names a session in the store: agent/id.
+func Key(s detect.Session) string { return s.Agent + "/" + s.ID }
+
+// Session is all that is known of one.
+type Session struct {
+	detect.Session
+	Info       detect.Info       `json:"info"`
+	Stamp      string            `json:"stamp,omitempty"`
+	Cursor     string            `json:"cursor,omitempty"`
+	Classifier detect.Classifier `json:"classifier"`
+	Phase      Phase             `json:"phase"`
+	Stop       detect.Stop       `json:"stop,omitzero"` // the newest that was taken in
+	Decision   resume.Decision   `json:"decision,omitzero"`
+	Claim      *resume.Claim     `json:"claim,omitempty"` // phases claimed and fired; fired before: the last one
+	Episode    Episode           `json:"episode,omitzero"`
+	Fruitless  int               `json:"fruitless,omitempty"` // resumes in a row after which no turn ended well
+	Starts     int               `json:"starts,omitempty"`    // claims of this stop that never made a mark
+	Refused    bool              `json:"refused,omitempty"`   // the agent refuses this session
+	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
+	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
+	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
+	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed
+	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
+	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
+	Updated    time.Time         `json:"updated"`
+}
+
+// HolderEnd says how the holder of an interactive session went.
+type HolderEnd string
+
+const (
+	HolderQuit   HolderEnd = "quit"   // a person ended the program: its terminal lives on
+	HolderHangup HolderEnd = "hangup" // the terminal or the machine went
+	HolderCrash  HolderEnd = "crash"  // it left its registry entry behind
+)
+
+// Episode is a chain of stops that follow our own fires.
+type Episode struct {
+	Key      string    `json:"key,omitempty"` // of its first stop
+	Since    time.Time `json:"since,omitzero"`
+	Attempts int       `json:"attempts,omitempty"`
+	Fresh    int       `json:"fresh,omitempty"`
+}
+
+// Seen is a session that was looked at once and ends in nothing of interest.
+type Seen struct {
+	Stamp  string `json:"stamp"`
+	Cursor string `json:"cursor"`
+}
+
+// Closed is the end of a stop that was fired for.
+type Closed struct {
+	At      time.Time      `json:"at"`
+	N       int            `json:"n"`
+	Verdict resume.Verdict `json:"verdict"`
+	Proof   string         `json:"proof,omitempty"`
+}
+
+// Limit is one quota window of one account.
+type Limit struct {
+	ResetAt time.Time `json:"reset_at,omitzero"`
+	Seen    time.Time `json:"seen"`   // when the stop that says so was written
+	Passed  time.Time `json:"passed"` // when a resume went through after it; zero: none yet
+}
+
+// Budget counts the fires of one day.
+type Budget struct {
+	Total    int            `json:"total"`
+	Sessions map[string]int `json:"sessions"`
+	CostUSD  float64        `json:"cost_usd"`
+}
+
+// Stats are counted for good.
+type Stats struct {
+	Stops         map[detect.Reason]int `json:"stops"`
+	TotalResumes  int                   `json:"total_resumes"`
+	Failures      int                   `json:"failures"` // fires that did not resume
+	GivenUp       int                   `json:"given_up"`
+	Recovered     int                   `json:"recovered"` // of the resumes: fresh sessions
+	SecondsWaited float64               `json:"seconds_waited"`
+	SecondsSaved  float64               `json:"seconds_saved"` // from the end of the wait to when the run ended
+	LastResume    time.Time             `json:"last_resume,omitzero"`
+}
+
+// Entry of the history.
+type Entry struct {
+	At      time.Time `json:"at"`
+	Kind    string    `json:"kind"` // stop, scheduled, claimed, fired, unclaimed, a verdict, held, ...
+	Session string    `json:"session"`
+	Key     string    `json:"key,omitempty"`
+	N       int       `json:"n,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Proof   string    `json:"proof,omitempty"`
+}
+
+// Notice is something that the user must be told at least once.
+type Notice struct {
+	Seq     uint64        `json:"-"`
+	At      time.Time     `json:"at"`
+	Event   string        `json:"event"` // resume_given_up, session_left, session_held
+	Session string        `json:"session"`
+	Reason  detect.Reason `json:"reason"`
+	Why     string        `json:"why"`
+	Command string        `json:"command,omitempty"`
+}

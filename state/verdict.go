@@ -1,0 +1,164 @@
+package state
+
+import (
+	"errors"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Next decides about a stop within T4, from the record as it will be stored.
+type Next func(Session) resume.Decision
+
+// Settle is T4: the verdict on a fired attempt, with everything that follows from it.
+func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Next) (Session, Stats, error) {
+	var rec Session
+	var stats Stats
+	err := s.update("T4", func(t tx) (err error) {
+		if rec, err = t.own(c, Fired); err != nil {
+			return err
+		}
+		key := c.Stop.Key
+		if err := errors.Join(
+			t.put(bucketClosed, closedKey(c.Session, key), Closed{At: t.now, N: c.N, Verdict: o.Verdict, Proof: o.Proof}),
+			t.history(rec, string(o.Verdict), key, c.N, o.Why, o.Proof)); err != nil {
+			return err
+		}
+		if o.Verdict != resume.Resumed && o.Verdict != resume.ByHand {
+			if err := t.stats(func(st *Stats) { st.Failures++ }); err != nil {
+				return err
+			}
+		}
+		switch o.Verdict {
+		case resume.Resumed:
+			err = t.resumed(&rec, c, o, account)
+		case resume.StoppedAgain:
+			err = t.stoppedAgain(&rec, c, o, account, next)
+		case resume.NoEffect:
+			err = t.noEffect(&rec, o, next)
+		case resume.ByHand:
+			rec.Phase, rec.Episode = Following, Episode{Fresh: rec.Episode.Fresh}
+			err = t.save(rec)
+		default: // Cut, Unsure
+			if o.Stop != nil {
+				rec.Stop = *o.Stop
+			}
+			err = t.hold(&rec, o.Why)
+		}
+		return errors.Join(err, t.stats(func(st *Stats) { stats = *st }))
+	})
+	return rec, stats, err
+}
+
+func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account string) error {
+	err := t.stats(func(st *Stats) {
+		st.TotalResumes++
+		st.SecondsWaited += c.At.Sub(c.Stop.At).Seconds()
+		st.LastResume = t.now
+		if c.Plan.Form == resume.FormFresh {
+			st.Recovered++
+		}
+	})
+	if err == nil {
+		err = t.passed(account, c.Stop.Window)
+	}
+	rec.Phase, rec.LastFire = Following, c.At
+	rec.Fruitless++
+	episode := rec.Episode
+	rec.Episode = Episode{Fresh: episode.Fresh}
+	if c.Plan.Form == resume.FormFresh && o.Session != "" {
+		err = errors.Join(err, t.handOver(rec, o.Session, episode))
+	}
+	return errors.Join(err, t.save(*rec))
+}
+
+// handOver stores the lineage: the new session goes on with the old one's budget and its count of
+// fruitless resumes.
+func (t tx) handOver(old *Session, id string, e Episode) error {
+	ds := detect.Session{Agent: old.Agent, ID: id, Path: old.Path}
+	if old.NewSession = id; id == old.ID {
+		return nil
+	}
+	rec, err := t.session(ds)
+	if err != nil {
+		return err
+	}
+	rec.OldSession, rec.Root = old.ID, old.root()
+	rec.Fruitless, rec.LastFire = old.Fruitless, old.LastFire
+	rec.Episode.Fresh = e.Fresh + 1
+	return t.save(rec)
+}
+
+func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account string, next Next) error {
+	var err error
+	if rec.Decision.Probe {
+		_, err = t.budget(func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
+	}
+	if c.Plan.Form == resume.FormFresh && o.Session != "" && o.Session != rec.ID {
+		// The stop stands in the new session, whose own loop takes it in from its files.
+		err = errors.Join(err, t.handOver(rec, o.Session, rec.Episode))
+		rec.Phase = Following
+		return errors.Join(err, t.save(*rec))
+	}
+	rec.Stop = *o.Stop
+	err = errors.Join(err, t.limit(account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
+		t.stats(func(st *Stats) { st.Stops[rec.Stop.Reason]++ }))
+	rec.Decision = next(*rec)
+	return errors.Join(err, t.decided(rec))
+}
+
+func (t tx) noEffect(rec *Session, o resume.Outcome, next Next) error {
+	rec.Refused = rec.Refused || o.Refused
+	if o.Stop != nil {
+		rec.Stop = *o.Stop
+	}
+	rec.Decision = next(*rec)
+	return t.decided(rec)
+}
+
+// passed notes that a resume went through, which opens the window for the others of the account.
+func (t tx) passed(account string, w detect.Window) error {
+	var l Limit
+	ok, err := t.get(bucketLimits, limitKey(account, w), &l)
+	if err != nil || !ok {
+		return err
+	}
+	l.Passed = t.now
+	return t.put(bucketLimits, limitKey(account, w), l)
+}
+
+// Denied ends the episode of a resumed run that was refused permissions, so that it is told and
+// not tried again.
+func (s *Store) Denied(ds detect.Session, why string) error {
+	return s.update("T5", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil || rec.open() {
+			return err
+		}
+		rec.Episode = Episode{}
+		return errors.Join(t.history(rec, "blocked", rec.Stop.Key, 0, why, ""), t.tell(rec, "session_left", why), t.save(rec))
+	})
+}
+
+// OutputCut notes that the output of a run no longer proves anything.
+func (s *Store) OutputCut(c resume.Claim) error {
+	return s.update("T4", func(t tx) error {
+		rec, err := t.own(c, Fired)
+		if errors.Is(err, ErrPhase) { // settled already: nothing is proved by it any more
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rec.Claim.OutputCut = true
+		return t.save(rec)
+	})
+}
+
+// Ran adds what a finished run cost and saved.
+func (s *Store) Ran(costUSD, savedSeconds float64) error {
+	return s.update("T4", func(t tx) error {
+		_, err := t.budget(func(b *Budget) { b.CostUSD += costUSD })
+		return errors.Join(err, t.stats(func(st *Stats) { st.SecondsSaved += savedSeconds }))
+	})
+}

@@ -1,0 +1,319 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// ErrPhase: the session is not in the phase that the transition starts from.
+var ErrPhase = errors.New("the session has moved on in the meantime")
+
+// maxStarts: so many claims of one stop that never made a mark, and it is held.
+const maxStarts = 3
+
+// Read is what a read of the agent's files found.
+type Read struct {
+	Session    detect.Session
+	Info       detect.Info
+	Stamp      string
+	Cursor     string
+	Classifier detect.Classifier
+	Account    string // whose quota it uses; for limits
+}
+
+func (s *Session) take(r Read) {
+	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
+	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || r.Classifier.LastPrompt.At.After(s.LastFire) && !r.Classifier.LastPrompt.Headless) {
+		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
+	}
+}
+
+// open tells whether an attempt of it is under way, so that only its verdict may write.
+func (s Session) open() bool { return s.Phase == Claimed || s.Phase == Fired }
+
+// Progress stores how far sessions were read. It is T1 without news, so it may come late.
+func (s *Store) Progress(reads []Read) error {
+	return s.update("T1", func(t tx) error {
+		for _, r := range reads {
+			rec, err := t.session(r.Session)
+			if err != nil {
+				return err
+			}
+			if rec.open() {
+				continue
+			}
+			rec.take(r)
+			if err := t.save(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Stopped is T1: a read found a stop that was not known. d says what will be done about it; adopt,
+// when set, is an attempt that was already made for it (its mark was found, the store had lost it).
+func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resume.Claim) (Session, error) {
+	var rec Session
+	err := s.update("T1", func(t tx) (err error) {
+		if rec, err = t.session(r.Session); err != nil {
+			return err
+		}
+		if rec.open() {
+			return ErrPhase
+		}
+		known := rec.Stop.Key == stop.Key && stop.Key != ""
+		rec.take(r)
+		if _, closed, err := t.closed(r.Session, stop.Key); err != nil || closed || known && rec.Phase != Following {
+			return errors.Join(err, t.save(rec))
+		}
+		rec.Stop, rec.Decision, rec.Starts = stop, d, 0
+		rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, 0
+		if err := t.limit(r.Account, stop); err != nil {
+			return err
+		}
+		if !known {
+			if err := errors.Join(
+				t.stats(func(st *Stats) { st.Stops[stop.Reason]++ }),
+				t.history(rec, "stop", stop.Key, 0, string(stop.Reason), "")); err != nil {
+				return err
+			}
+		}
+		if adopt != nil {
+			rec.Phase, rec.Claim, rec.Episode.Attempts = Fired, adopt, adopt.N
+			return t.save(rec)
+		}
+		return t.decided(&rec)
+	})
+	return rec, err
+}
+
+// decided puts rec into the phase that its decision asks for, and saves it.
+func (t tx) decided(rec *Session) error {
+	d := rec.Decision
+	var err error
+	switch {
+	case d.Strategy != resume.Leave:
+		rec.Phase = Waiting
+		err = t.history(*rec, "scheduled", rec.Stop.Key, d.Attempt, d.Why, "")
+	case d.GivenUp:
+		rec.Phase = GivenUp
+		err = errors.Join(t.stats(func(st *Stats) { st.GivenUp++ }),
+			t.history(*rec, "given_up", rec.Stop.Key, rec.Episode.Attempts, d.Why, ""), t.tell(*rec, "resume_given_up", d.Why))
+	default:
+		rec.Phase = Following
+		err = t.history(*rec, "left", rec.Stop.Key, 0, d.Why, "")
+		if d.Tell {
+			err = errors.Join(err, t.tell(*rec, "session_left", d.Why))
+		}
+	}
+	return errors.Join(err, t.save(*rec))
+}
+
+func (t tx) limit(account string, stop detect.Stop) error {
+	if account == "" || stop.Reason != detect.UsageLimit {
+		return nil
+	}
+	var l Limit
+	if _, err := t.get(bucketLimits, limitKey(account, stop.Window), &l); err != nil {
+		return err
+	}
+	if !stop.At.After(l.Seen) {
+		return nil
+	}
+	if !stop.ResetAt.Equal(l.ResetAt) {
+		l.Passed = time.Time{}
+	}
+	l.Seen, l.ResetAt = stop.At, stop.ResetAt
+	return t.put(bucketLimits, limitKey(account, stop.Window), l)
+}
+
+// WentOn is T1: somebody else went on in a session that had stopped, or its turn ended. It gives
+// back the phase that the session was in.
+func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
+	err = s.update("T1", func(t tx) error {
+		rec, err := t.session(r.Session)
+		if err != nil {
+			return err
+		}
+		was = rec.Phase
+		if rec.open() {
+			return ErrPhase
+		}
+		rec.take(r)
+		if rec.Phase != Following {
+			if err := t.history(rec, string(resume.ByHand), rec.Stop.Key, 0, why, ""); err != nil {
+				return err
+			}
+			rec.Phase, rec.Episode = Following, Episode{Fresh: rec.Episode.Fresh}
+		}
+		return t.save(rec)
+	})
+	return was, err
+}
+
+// Wait stores a decision for the stop that is known.
+func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
+	return s.update("T1", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		if rec.Decision == d {
+			return nil
+		}
+		rec.Decision = d
+		return t.decided(&rec)
+	})
+}
+
+// Limits on fires, from the config.
+type Limits struct {
+	PerSession int     // a day
+	PerDay     int     // all sessions
+	MaxCostUSD float64 // a day; 0: none
+}
+
+// Claim is T2. check runs inside the transaction, after the store's own checks: it looks at the
+// files and processes once more and gives the attempt's particulars; its error is returned as it
+// is and nothing is written.
+func (s *Store) Claim(ds detect.Session, key string, l Limits, check func(Session) (resume.Claim, error)) (resume.Claim, error) {
+	var c resume.Claim
+	err := s.update("T2", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		if cl, closed, err := t.closed(ds, key); err != nil || closed {
+			return errors.Join(err, refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", cl.Verdict)))
+		}
+		if err := t.afford(rec, l); err != nil {
+			return err
+		}
+		if c, err = check(rec); err != nil {
+			return err
+		}
+		rec.Episode.Attempts++
+		c.Session, c.Stop, c.N, c.Attempts, c.At = ds, rec.Stop, rec.Episode.Attempts, rec.Episode.Attempts, t.now
+		rec.Phase, rec.Claim = Claimed, &c
+		_, err = t.budget(func(b *Budget) { b.Total++; b.Sessions[rec.root()]++ })
+		return errors.Join(err, t.history(rec, "claimed", key, c.N, "", ""), t.save(rec))
+	})
+	return c, err
+}
+
+func refuse(v resume.Verdict, again time.Time, why string) error {
+	return &resume.Refusal{Outcome: resume.Outcome{Verdict: v, Again: again, Why: why}}
+}
+
+// afford refuses until tomorrow what today's budget does not hold.
+func (t tx) afford(rec Session, l Limits) error {
+	b, err := t.budget(nil)
+	if err != nil {
+		return err
+	}
+	y, m, d := t.now.Local().Date()
+	tomorrow := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
+	switch {
+	case b.Sessions[rec.root()] >= l.PerSession:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("this session was resumed %d times today; [budget] max_resumes_per_day is %d", b.Sessions[rec.root()], l.PerSession))
+	case b.Total >= l.PerDay:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("%d resumes today; [budget] max_resumes_per_day_total is %d", b.Total, l.PerDay))
+	case l.MaxCostUSD > 0 && b.CostUSD >= l.MaxCostUSD:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("today's resumes cost %.2f USD; [budget] max_cost_usd is %.2f", b.CostUSD, l.MaxCostUSD))
+	}
+	return nil
+}
+
+// own gives the record of a claim's session if the claim is still its own.
+func (t tx) own(c resume.Claim, phases ...Phase) (Session, error) {
+	rec, err := t.session(c.Session)
+	if err != nil {
+		return rec, err
+	}
+	for _, p := range phases {
+		if rec.Phase == p && rec.Claim != nil && rec.Claim.Token == c.Token {
+			return rec, nil
+		}
+	}
+	return rec, ErrPhase
+}
+
+// Fired is T3.
+func (s *Store) Fired(c resume.Claim) error {
+	return s.update("T3", func(t tx) error {
+		rec, err := t.own(c, Claimed)
+		if err != nil {
+			return err
+		}
+		rec.Phase, rec.Claim = Fired, &c
+		return errors.Join(t.history(rec, "fired", c.Stop.Key, c.N, string(c.Plan.Form), ""), t.save(rec))
+	})
+}
+
+// Unclaim gives back an attempt whose child never made its mark. The third one of a stop is held.
+func (s *Store) Unclaim(c resume.Claim, why string, counts bool) (held bool, err error) {
+	err = s.update("T4", func(t tx) error {
+		rec, err := t.own(c, Claimed, Fired)
+		if err != nil {
+			return err
+		}
+		rec.Phase, rec.Claim = Waiting, nil
+		rec.Episode.Attempts--
+		if counts {
+			rec.Starts++
+		}
+		_, err = t.budget(func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
+		err = errors.Join(err, t.history(rec, "unclaimed", c.Stop.Key, c.N, why, ""))
+		if held = rec.Starts >= maxStarts; held {
+			return errors.Join(err, t.hold(&rec, fmt.Sprintf("starting the agent failed %d times: %s", rec.Starts, why)))
+		}
+		return errors.Join(err, t.save(rec))
+	})
+	return held, err
+}
+
+// hold is T5.
+func (t tx) hold(rec *Session, why string) error {
+	rec.Phase = Held
+	return errors.Join(t.history(*rec, "held", rec.Stop.Key, rec.Episode.Attempts, why, ""), t.tell(*rec, "session_held", why), t.save(*rec))
+}
+
+// Hold is T5 for a stop that waits.
+func (s *Store) Hold(ds detect.Session, key, why string) error {
+	return s.update("T5", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		return t.hold(&rec, why)
+	})
+}
+
+// Leave ends the wait of a stop by rule: its decision was taken back.
+func (s *Store) Leave(ds detect.Session, key, why string, tell bool) error {
+	return s.update("T1", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		rec.Decision = resume.Decision{Strategy: resume.Leave, Tell: tell, Why: why}
+		return t.decided(&rec)
+	})
+}

@@ -1,0 +1,55 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/clawd-project/clawd/resume"
+)
+
+// TokenVar hands the attempt's token to the child.
+const TokenVar = "CLAWD_ATTEMPT"
+
+// strip names the variables that must not reach an agent: those that would make it believe that
+// it runs inside another agent, those that belong to clawd's own service manager, and those that
+// load code into it.
+var strip = map[string]bool{
+	"CLAUDECODE": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_CHILD_SESSION": true,
+	"CLAUDE_CODE_ENTRYPOINT": true, "CLAUDE_PROJECT_DIR": true, "AI_AGENT": true,
+	"NOTIFY_SOCKET": true, "LD_PRELOAD": true, "NODE_OPTIONS": true,
+}
+
+var stripPrefix = []string{"WATCHDOG_", "LISTEN_", "CLAWD_"}
+
+// Environ is the environment of a child: base without what must not be handed on and without what
+// the plan forbids, then the plan's own variables and the token (empty: none).
+func Environ(base []string, p resume.Plan, token string) []string {
+	drop := map[string]bool{}
+	for _, name := range p.Unset {
+		drop[name] = true
+	}
+	for _, kv := range p.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		drop[name] = true
+	}
+	var env []string
+	for _, kv := range base {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strip[name] && !drop[name] && !hasPrefix(name) {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, p.Env...)
+	if token != "" {
+		env = append(env, TokenVar+"="+token)
+	}
+	return env
+}
+
+func hasPrefix(name string) bool {
+	for _, p := range stripPrefix {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}

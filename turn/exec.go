@@ -1,0 +1,217 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// OutputCap is the size above which a run's output is cut.
+const OutputCap = 64 << 20
+
+// Exec fires exec plans. It implements resume.Trigger.
+type Exec struct {
+	Self    []string // how to start the shim: this program and "shim"
+	Procs   agent.Procs
+	Environ []string                            // the daemon's environment
+	Config  func(agentName string) agent.Config // for the shim's last look
+}
+
+// Start starts the shim. It has its order and waits at the gate.
+func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
+	out, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the run's output file: %w", err)
+	}
+	defer out.Close()
+	in, err := stdin(c)
+	if err != nil {
+		return nil, fmt.Errorf("the run's input: %w", err)
+	}
+	defer in.Close()
+	gateR, gateW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer gateR.Close()
+	replyR, replyW, err := os.Pipe()
+	if err != nil {
+		gateW.Close()
+		return nil, err
+	}
+	defer replyW.Close()
+	cmd := exec.Command(x.Self[0], x.Self[1:]...)
+	cmd.Env = x.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	cmd.ExtraFiles = []*os.File{gateR, replyW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		gateW.Close()
+		replyR.Close()
+		return nil, err
+	}
+	r := &run{gate: gateW, reply: replyR, output: c.Output, done: make(chan struct{})}
+	r.group = group{procs: x.Procs, pid: cmd.Process.Pid, base: filepath.Base(c.Plan.Argv[0])}
+	if p, ok := x.Procs.Get(r.group.pid); ok {
+		r.group.start = p.Start
+	}
+	go r.reap(cmd)
+	c.PID, c.Start = r.group.pid, r.group.start
+	order, err := json.Marshal(Spec{Claim: c, Env: Environ(x.Environ, c.Plan, c.Token), Agent: x.Config(c.Session.Agent)})
+	if err == nil {
+		_, err = gateW.Write(append(order, '\n'))
+	}
+	if err != nil {
+		r.Abort()
+		return nil, fmt.Errorf("the shim did not take its order: %w", err)
+	}
+	return r, nil
+}
+
+// stdin gives the child's input: a file without a name with the hand-off, else nothing.
+func stdin(c resume.Claim) (*os.File, error) {
+	text := c.Plan.Stdin
+	if text == nil {
+		return os.Open(os.DevNull)
+	}
+	path := c.Output + ".in"
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err = errors.Join(err, os.Remove(path)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Adopt takes up a child that another daemon started.
+func (x *Exec) Adopt(c resume.Claim) resume.Run {
+	r := &run{output: c.Output, done: make(chan struct{})}
+	r.group = group{procs: x.Procs, pid: c.PID, start: c.Start, base: filepath.Base(c.Plan.Argv[0])}
+	if c.Boot != x.Procs.Boot() || c.PID == 0 {
+		r.group.procs = nobody{x.Procs}
+	}
+	go r.reap(nil)
+	return r
+}
+
+// nobody is the process table as seen by a child of another boot: its pid means nothing here.
+type nobody struct{ agent.Procs }
+
+func (nobody) Get(int) (agent.Proc, bool)  { return agent.Proc{}, false }
+func (nobody) List() ([]agent.Proc, error) { return nil, nil }
+
+type run struct {
+	group       group
+	gate, reply *os.File
+	output      string
+	done        chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	stopping bool
+	cpu      uint64
+	worked   time.Time
+}
+
+func (r *run) PID() int              { return r.group.pid }
+func (r *run) Start() uint64         { return r.group.start }
+func (r *run) Done() <-chan struct{} { return r.done }
+func (r *run) Alive() bool           { return r.group.alive() }
+
+// reap waits for the end of the group. Only a parent is told at once; what is left then, or an
+// adopted child, is looked at every second.
+func (r *run) reap(cmd *exec.Cmd) {
+	if cmd != nil {
+		_ = cmd.Wait() // its exit code proves nothing
+	}
+	for r.group.alive() {
+		time.Sleep(time.Second)
+	}
+	close(r.done)
+}
+
+// Open opens the gate.
+func (r *run) Open(ctx context.Context) (resume.Gate, string, error) {
+	defer r.reply.Close()
+	defer r.gate.Close()
+	stop := context.AfterFunc(ctx, func() { _ = r.reply.SetReadDeadline(time.Now()) })
+	defer stop()
+	if _, err := r.gate.Write([]byte{'.'}); err != nil {
+		return "", "", err
+	}
+	return readReply(r.reply)
+}
+
+// Abort closes the gate.
+func (r *run) Abort() {
+	r.gate.Close()
+	r.reply.Close()
+}
+
+// Stop ends the group.
+func (r *run) Stop(polite bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopping {
+		return
+	}
+	r.stopping = true
+	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}
+	if polite {
+		signals = append([]syscall.Signal{syscall.SIGINT}, signals...)
+	}
+	go func() {
+		for _, sig := range signals {
+			r.group.signal(sig)
+			select {
+			case <-r.done:
+				return
+			case <-time.After(patience):
+			}
+		}
+	}()
+}
+
+// Active is the last time that the run printed something or its processes used the CPU.
+func (r *run) Active() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if fi, err := os.Stat(r.output); err == nil && fi.ModTime().After(r.worked) {
+		r.worked = fi.ModTime()
+	}
+	switch cpu := r.group.toolCPU(); {
+	case cpu >= r.cpu+busyTicks:
+		r.cpu, r.worked = cpu, time.Now()
+	case cpu < r.cpu: // a tool ended
+		r.cpu = cpu
+	}
+	return r.worked
+}
+
+// TrimOutput cuts the output when it is too large.
+func (r *run) TrimOutput(before func() error) error {
+	fi, err := os.Stat(r.output)
+	if err != nil || fi.Size() <= OutputCap {
+		return nil //nolint:nilerr // no file, nothing to cut
+	}
+	if err := before(); err != nil {
+		return err
+	}
+	return os.Truncate(r.output, 0)
+}

@@ -1,0 +1,114 @@
+package turn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Mark is what stands in a mark: the claim, so that an attempt can be settled even when the store
+// is lost, and how its exec failed, if it did.
+type Mark struct {
+	Claim    resume.Claim
+	ExecFail string
+}
+
+// MarkPath is the mark of attempt n for a stop, in the mark folder dir.
+func MarkPath(dir string, s detect.Session, key string, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("%s.%d", markHash(s, key), n))
+}
+
+func markHash(s detect.Session, key string) string {
+	sum := sha256.Sum256([]byte(s.Agent + "\x00" + s.ID + "\x00" + key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ErrMarked: the mark is there already.
+var ErrMarked = errors.New("this attempt was made before")
+
+// makeMark makes the mark and makes it last. It can be made once.
+func makeMark(path string, c resume.Claim) error {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrMarked
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(body, '\n'))
+	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+const execFailed = "exec-failed "
+
+func appendExecFail(path string, cause error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(execFailed + cause.Error() + "\n")
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// ReadMark reads a mark. A mark that is there but not whole (the machine went down while it was
+// written) gives an empty claim: it still says that the attempt was made.
+func ReadMark(path string) (Mark, bool, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Mark{}, false, nil
+	}
+	if err != nil {
+		return Mark{}, false, err
+	}
+	var m Mark
+	body, rest, _ := bytes.Cut(b, []byte("\n"))
+	if json.Unmarshal(body, &m.Claim) != nil {
+		m.Claim = resume.Claim{}
+	}
+	if fail, ok := strings.CutPrefix(string(rest), execFailed); ok {
+		m.ExecFail = strings.TrimSpace(fail)
+	}
+	return m, true, nil
+}
+
+// LastMark gives the number and content of the newest attempt that was made for a stop; 0: none.
+func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
+	found, err := filepath.Glob(filepath.Join(dir, markHash(s, key)+".*"))
+	if err != nil {
+		return 0, Mark{}, err
+	}
+	last := 0
+	for _, path := range found {
+		if n, err := strconv.Atoi(strings.TrimPrefix(filepath.Ext(path), ".")); err == nil && n > last {
+			last = n
+		}
+	}
+	if last == 0 {
+		return 0, Mark{}, nil
+	}
+	m, _, err := ReadMark(MarkPath(dir, s, key, last))
+	return last, m, err
+}
