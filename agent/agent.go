@@ -31,6 +31,7 @@ type Env struct {
 	Home   string
 	Getenv func(string) string
 	Procs  Procs
+	Zone   *time.Location // of times that a text names without a zone; nil: this machine's
 }
 
 // Folder is a folder to watch, with its sub-folders down to Depth (0: only itself). It need not
@@ -111,10 +112,15 @@ type Agent interface {
 	Fresh(r Request) (resume.Plan, error)
 	// Output reads what a run printed.
 	Output(r io.Reader) (Output, error)
+	// Message reads a text that the agent printed as its own failure at the given time; zone counts
+	// where the text names none. False: it is not a failure.
+	Message(text string, at time.Time, zone *time.Location) (detect.Failure, bool)
 	// Files lists what must be copied to keep the session.
 	Files(s detect.Session) ([]string, error)
 	// LastPrompt is the text of the last prompt that a person gave, for a hand-off.
 	LastPrompt(ctx context.Context, s detect.Session) (string, error)
+	// Beside names the session with the given id in the same project (and the same database).
+	Beside(s detect.Session, id string) detect.Session
 	// Account names whose quota a session uses: sessions with equal names share it.
 	Account(i detect.Info) string
 }

@@ -24,22 +24,23 @@ const (
 
 // Outcome of a Run.
 type Outcome struct {
-	Verdict Verdict       `json:"verdict"`
-	Why     string        `json:"why"`
-	Proof   string        `json:"proof,omitempty"` // NoEffect: which rule, which bytes
-	Refused bool          `json:"refused,omitempty"`
-	Blocked string        `json:"blocked,omitempty"` // "permission": it went on and was denied what it needs
-	Stop    *detect.Stop  `json:"stop,omitempty"`    // StoppedAgain, Cut: the new stop
-	Again   time.Time     `json:"again,omitzero"`    // Postponed: look again then; zero: when something changes
-	Held    bool          `json:"held,omitempty"`    // the user is told and the stop is kept
-	Session string        `json:"session,omitempty"` // the session that went on, when it is a fresh one
-	Took    time.Duration `json:"took,omitempty"`
+	Verdict Verdict        `json:"verdict"`
+	Why     string         `json:"why"`
+	Proof   string         `json:"proof,omitempty"` // NoEffect: which rule, which bytes
+	Refused bool           `json:"refused,omitempty"`
+	Blocked string         `json:"blocked,omitempty"` // "permission": it went on and was denied what it needs
+	Stop    *detect.Stop   `json:"stop,omitempty"`    // StoppedAgain, Cut: the new stop
+	Again   time.Time      `json:"again,omitzero"`    // Postponed: look again then; zero: when something changes
+	Held    bool           `json:"held,omitempty"`    // the user is told and the stop is kept
+	Session detect.Session `json:"session,omitzero"`  // the session that went on, when it is a fresh one
+	Took    time.Duration  `json:"took,omitempty"`
 }
 
 // Claim is one attempt, as it stands in the ledger.
 type Claim struct {
 	Session   detect.Session `json:"session"`
 	Stop      detect.Stop    `json:"stop"`
+	Info      detect.Info    `json:"info"`
 	N         int            `json:"n"`     // attempt number within the episode, from 1
 	Token     string         `json:"token"` // random; goes to the child
 	Boot      string         `json:"boot"`
@@ -167,9 +168,9 @@ type Sight struct {
 	Output   Output
 	Holder   string // a live holder that is not of our group, in words; empty: none
 	SameBoot bool
-	Marked   bool   // the mark is there
-	ExecFail string // the mark says that exec failed
-	Session  string // fresh sessions: the id found, where the agent chose it
+	Marked   bool           // the mark is there
+	ExecFail string         // the mark says that exec failed
+	Session  detect.Session // fresh sessions: the new one, as soon as it is known
 }
 
 // Output is what a run printed, as far as it proves anything.

@@ -99,6 +99,7 @@ func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 		}
 		if err == nil {
 			if out, done := Judge(c, s, alive, !alive && seen == len(s.Events)); done {
+				out.Session = s.Session
 				return stopped(out, yielded, ended), nil
 			}
 			if who := foreign(c, s); alive && who != "" && yielded == "" {

@@ -65,8 +65,7 @@ type Episode struct {
 
 // Seen is a session that was looked at once and ends in nothing of interest.
 type Seen struct {
-	Stamp  string `json:"stamp"`
-	Cursor string `json:"cursor"`
+	Stamp string `json:"stamp"`
 }
 
 // Closed is the end of a stop that was fired for.

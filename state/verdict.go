@@ -66,7 +66,7 @@ func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account stri
 	rec.Fruitless++
 	episode := rec.Episode
 	rec.Episode = Episode{Fresh: episode.Fresh}
-	if c.Plan.Form == resume.FormFresh && o.Session != "" {
+	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
 		err = errors.Join(err, t.handOver(rec, o.Session, episode))
 	}
 	return errors.Join(err, t.save(*rec))
@@ -74,11 +74,8 @@ func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account stri
 
 // handOver stores the lineage: the new session goes on with the old one's budget and its count of
 // fruitless resumes.
-func (t tx) handOver(old *Session, id string, e Episode) error {
-	ds := detect.Session{Agent: old.Agent, ID: id, Path: old.Path}
-	if old.NewSession = id; id == old.ID {
-		return nil
-	}
+func (t tx) handOver(old *Session, ds detect.Session, e Episode) error {
+	old.NewSession = ds.ID
 	rec, err := t.session(ds)
 	if err != nil {
 		return err
@@ -94,7 +91,7 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account
 	if rec.Decision.Probe {
 		_, err = t.budget(func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
 	}
-	if c.Plan.Form == resume.FormFresh && o.Session != "" && o.Session != rec.ID {
+	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
 		// The stop stands in the new session, whose own loop takes it in from its files.
 		err = errors.Join(err, t.handOver(rec, o.Session, rec.Episode))
 		rec.Phase = Following

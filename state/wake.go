@@ -204,6 +204,7 @@ func (s *Store) Claim(ds detect.Session, key string, l Limits, check func(Sessio
 			return err
 		}
 		rec.Episode.Attempts++
+		c.Info = rec.Info
 		c.Session, c.Stop, c.N, c.Attempts, c.At = ds, rec.Stop, rec.Episode.Attempts, rec.Episode.Attempts, t.now
 		rec.Phase, rec.Claim = Claimed, &c
 		_, err = t.budget(func(b *Budget) { b.Total++; b.Sessions[rec.root()]++ })
@@ -303,8 +304,8 @@ func (s *Store) Hold(ds detect.Session, key, why string) error {
 	})
 }
 
-// Leave ends the wait of a stop by rule: its decision was taken back.
-func (s *Store) Leave(ds detect.Session, key, why string, tell bool) error {
+// Leave ends the wait of a stop by rule, and tells the user: command is what to type instead.
+func (s *Store) Leave(ds detect.Session, key, why, command string) error {
 	return s.update("T1", func(t tx) error {
 		rec, err := t.session(ds)
 		if err != nil {
@@ -313,7 +314,9 @@ func (s *Store) Leave(ds detect.Session, key, why string, tell bool) error {
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
-		rec.Decision = resume.Decision{Strategy: resume.Leave, Tell: tell, Why: why}
-		return t.decided(&rec)
+		rec.Decision = resume.Decision{Strategy: resume.Leave, Why: why}
+		rec.Phase = Following
+		return errors.Join(t.history(rec, "left", key, 0, why, ""), t.save(rec),
+			t.append(bucketOutbox, Notice{At: t.now, Event: "session_left", Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
 	})
 }

@@ -1,0 +1,61 @@
+# Everything a developer types. `make` alone lists it.
+.DEFAULT_GOAL := help
+
+BINDIR   ?= $(HOME)/.local/bin
+FUZZTIME ?= 30s
+BENCH    ?= .
+GO       ?= go
+PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
+
+# The race detector needs cgo, which needs a C compiler.
+CC_FOUND := $(shell command -v gcc || command -v clang)
+RACE     := $(if $(CC_FOUND),-race,)
+
+.PHONY: help run build test unit e2e lint bench agents install fuzz clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build and run clawd in the foreground
+	./bin/clawd run
+
+build: ## build bin/clawd, without cgo
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/clawd ./cmd/clawd
+
+test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: every case)
+
+unit: ## all tests but those with the real agents
+	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
+	@$(if $(RACE),CGO_ENABLED=1,CGO_ENABLED=0) $(GO) test $(RACE) -timeout 10m -json $(PACKAGES) | $(GO) run ./e2e/report
+
+e2e: ## the tests with the real agents alone
+	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
+	@CGO_ENABLED=0 $(GO) test -count=1 -timeout 30m -json ./e2e | $(GO) run ./e2e/report -cases
+
+lint: ## formatting, vet (also for macOS) and golangci-lint
+	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+		[ -z "$$files" ] || { echo "gofmt needed: $$files" >&2; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod golangci-lint run
+
+bench: ## benchmarks (BENCH=regexp)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
+
+agents: ## install the pinned agents from npm into .cache/agents (CLAWD_AGENT_CACHE)
+	@./e2e/install.sh
+
+install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in place
+	install -d '$(BINDIR)'
+	install -m 755 bin/clawd '$(BINDIR)/clawd'
+	./deploy/install.sh '$(BINDIR)/clawd'
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@for p in $(PACKAGES); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+		done; \
+	done
+
+clean: ## remove what was built (not the agents)
+	rm -rf bin

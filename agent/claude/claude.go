@@ -1,0 +1,190 @@
+// Package claude knows Claude Code: its transcripts (projects/<folder>/<session>.jsonl), its
+// registry of live processes (sessions/<pid>.json), and how it resumes.
+//
+// Transcripts are strangers' files that hold text from anywhere. Only regular files of this user
+// that others cannot write are read, whose name is a session id; below the agent's folder no
+// symbolic link is followed (the folder itself may be one). A stop is only what the agent wrote
+// as a top-level field of its own record; message text is looked at in that record alone.
+package claude
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Claude implements agent.Agent.
+type Claude struct {
+	env   agent.Env
+	cfg   agent.Config
+	root  string         // links resolved
+	given string         // the folder as configured; empty: the default, which needs no variable
+	zone  *time.Location // in which the agent prints times without a zone
+
+	mu   sync.Mutex
+	seen map[string]string // registry path -> session it named last
+}
+
+var _ agent.Agent = (*Claude)(nil)
+
+// New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
+// need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
+func New(env agent.Env, cfg agent.Config) *Claude {
+	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}}
+	c.given = cfg.ConfigDir
+	if c.given == "" {
+		c.given = env.Getenv("CLAUDE_CONFIG_DIR")
+	}
+	c.root = c.given
+	if c.root == "" {
+		c.root = filepath.Join(env.Home, ".claude")
+	}
+	if real, err := filepath.EvalSymlinks(c.root); err == nil {
+		c.root = real
+	}
+	if tz := env.Getenv("TZ"); strings.Contains(tz, "/") || tz == "UTC" {
+		if z, err := time.LoadLocation(tz); err == nil {
+			c.zone = z
+		}
+	}
+	return c
+}
+
+// Name is "claude".
+func (c *Claude) Name() string { return "claude" }
+
+// Command is the configured program, else "claude".
+func (c *Claude) Command() string {
+	if c.cfg.Command != "" {
+		return c.cfg.Command
+	}
+	return "claude"
+}
+
+// Folders gives the project folders and the registry.
+func (c *Claude) Folders() []agent.Folder {
+	return []agent.Folder{{Path: c.projects(), Depth: 1}, {Path: c.registry()}}
+}
+
+func (c *Claude) projects() string { return filepath.Join(c.root, "projects") }
+func (c *Claude) registry() string { return filepath.Join(c.root, "sessions") }
+
+// Files gives the transcript and the folder of its sub-agents, if there is one.
+func (c *Claude) Files(s detect.Session) ([]string, error) {
+	if err := fits(s); err != nil {
+		return nil, err
+	}
+	if _, err := own(s.Path); err != nil {
+		return nil, err
+	}
+	files := []string{s.Path}
+	dir := strings.TrimSuffix(s.Path, ".jsonl")
+	if fi, err := os.Lstat(dir); err == nil && fi.IsDir() {
+		files = append(files, dir)
+	}
+	return files, nil
+}
+
+// Account is the folder with "login" or "key": who pays is not told by a session.
+func (c *Claude) Account(detect.Info) string {
+	return "claude:" + c.root + ":" + c.auth()
+}
+
+// auth tells from the presence of things, never from their content, who pays.
+func (c *Claude) auth() string {
+	for _, name := range payers {
+		if c.cfg.Env[name] != "" { // the user's own word for these runs
+			return "key"
+		}
+	}
+	switch {
+	case c.hasLogin():
+		return "login"
+	case c.hasKey():
+		return "key"
+	}
+	return "login" // a key chain we cannot see
+}
+
+func (c *Claude) hasLogin() bool {
+	if c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "" {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
+	return err == nil
+}
+
+func (c *Claude) hasKey() bool {
+	for _, name := range payers {
+		if c.getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// getenv is the environment that a run would get.
+func (c *Claude) getenv(name string) string {
+	if v, ok := c.cfg.Env[name]; ok {
+		return v
+	}
+	return c.env.Getenv(name)
+}
+
+// isID: the agent's own form of a session id, a lower-case UUID.
+func isID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch b := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if b != '-' {
+				return false
+			}
+		case '0' <= b && b <= '9', 'a' <= b && b <= 'f':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// fits checks that a session's id is one and names its file.
+func fits(s detect.Session) error {
+	switch {
+	case !isID(s.ID):
+		return errors.New("the session id is not a lower-case UUID")
+	case filepath.Base(s.Path) != s.ID+".jsonl":
+		return errors.New("the session id is not the name of its file")
+	}
+	return nil
+}
+
+// own refuses everything but a regular file of this user that others cannot write.
+func own(path string) (fs.FileInfo, error) {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !ownInfo(fi) {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file of this user alone")}
+	}
+	return fi, nil
+}
+
+func ownInfo(fi fs.FileInfo) bool {
+	if !fi.Mode().IsRegular() || fi.Mode().Perm()&0o002 != 0 {
+		return false
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}

@@ -1,0 +1,271 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// entry is one file of the registry: a process that runs, or that ended without tidying up.
+type entry struct {
+	PID        int    `json:"pid"`
+	SessionID  string `json:"sessionId"`
+	CWD        string `json:"cwd"`
+	ProcStart  string `json:"procStart"` // field 22 of /proc/PID/stat
+	Entrypoint string `json:"entrypoint"`
+	Status     string `json:"status"`
+	PIDDomain  string `json:"pidDomain"` // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
+}
+
+const entryMax = 64 << 10
+
+// entryPID: registry entries are named PID.json; keys and sockets lie beside them.
+func entryPID(path string) (int, bool) {
+	name, ok := strings.CutSuffix(filepath.Base(path), ".json")
+	pid, err := strconv.Atoi(name)
+	return pid, ok && err == nil && pid > 0 && strconv.Itoa(pid) == name
+}
+
+// readEntry reads one entry and remembers whose it is. An entry is rewritten in place, so it may
+// be torn for a moment: a second look then finds it whole. An entry that is gone gives an error
+// that is fs.ErrNotExist.
+func (c *Claude) readEntry(path string) (entry, error) {
+	e, err := readEntryOnce(path)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+		e, err = readEntryOnce(path)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil && isID(e.SessionID):
+		c.seen[path] = e.SessionID
+	case errors.Is(err, os.ErrNotExist):
+		delete(c.seen, path)
+	}
+	return e, err
+}
+
+func readEntryOnce(path string) (entry, error) {
+	if _, err := own(path); err != nil {
+		return entry{}, err
+	}
+	f, err := agent.OpenRegular(path)
+	if err != nil {
+		return entry{}, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, entryMax))
+	if err != nil {
+		return entry{}, err
+	}
+	if len(b) == 0 {
+		return entry{}, io.ErrUnexpectedEOF
+	}
+	var e entry
+	if err := json.Unmarshal(b, &e); err != nil {
+		return entry{}, err
+	}
+	if pid, _ := entryPID(path); e.PID != pid {
+		return entry{}, errors.New("the entry names another process than its file")
+	}
+	return e, nil
+}
+
+// Live asks the registry, then the process table.
+//
+// Versions before 2.1 keep no registry. A process of the agent without an entry of its own may
+// hold any session of its working folder: it is given as alive, and not as sure.
+func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	procs, procErr := c.env.Procs.List()
+	if procErr != nil && !errors.Is(procErr, agent.ErrNoProcs) {
+		return nil, procErr
+	}
+	files, err := os.ReadDir(c.registry())
+	if err := skipAbsent(err); err != nil {
+		return nil, err
+	}
+	var live, dead []detect.Holder
+	entered := map[int]bool{} // processes with an entry, whatever session they have
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		path := filepath.Join(c.registry(), f.Name())
+		pid, ok := entryPID(path)
+		if !ok {
+			continue
+		}
+		e, err := c.readEntry(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			if p, ok := c.env.Procs.Get(pid); procErr != nil || ok && !p.Zombie {
+				live = append(live, detect.Holder{Liveness: detect.HolderUnknown, PID: pid, Why: "a registry entry of a live process cannot be read"})
+			}
+			continue
+		}
+		h := c.holder(e, procs, procErr != nil)
+		if h.Liveness == detect.Alive {
+			entered[h.PID] = true
+		}
+		switch {
+		case e.SessionID != s.ID:
+		case h.Liveness == detect.LeftBehind:
+			dead = append(dead, h)
+		default:
+			live = append(live, h)
+		}
+	}
+	live = append(live, c.unregistered(s, i, procs, entered)...)
+	switch {
+	case len(live) > 0:
+		return append(live, dead...), nil
+	case procErr != nil:
+		return []detect.Holder{{Liveness: detect.HolderUnknown, Why: procErr.Error()}}, nil
+	case len(dead) > 0:
+		return dead, nil
+	}
+	return []detect.Holder{{Liveness: detect.Gone, Why: "no registry entry names the session, and no process of the agent without one runs in its folder"}}, nil
+}
+
+// holder judges one registry entry.
+func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
+	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Status: e.Status, Sure: true, Boot: c.env.Procs.Boot()}
+	if strings.HasPrefix(e.Entrypoint, "sdk-") {
+		h.Kind = detect.Headless
+	}
+	if e.Status == "shell" { // idle, with a shell of its own in the background
+		h.Status = "idle"
+	}
+	h.Start, _ = strconv.ParseUint(e.ProcStart, 10, 64)
+	if mine := c.env.Procs.PIDNamespace(); e.PIDDomain != "" && mine != "" && !strings.HasSuffix(e.PIDDomain, mine) {
+		h.Liveness, h.Foreign = detect.HolderUnknown, true
+		h.Why = "its registry entry comes from another pid namespace"
+		return h
+	}
+	if blind {
+		h.Liveness, h.Why = detect.HolderUnknown, agent.ErrNoProcs.Error()
+		return h
+	}
+	p, ok := c.env.Procs.Get(e.PID)
+	switch {
+	case ok && !p.Zombie && h.Start != 0 && p.Start == h.Start:
+		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open, says the registry", e.PID)
+		c.describe(&h, p)
+		return h
+	case ok && !p.Zombie && h.Start == 0:
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d lives, and its registry entry does not tell its start", e.PID)
+		return h
+	}
+	// Before 2.1.329 an entry does not tell its pid namespace. All namespaces of one kernel share
+	// the clock, so a process of the agent with this very start is the one, under another pid.
+	for _, p := range procs {
+		if p.Start == h.Start && !p.Zombie && looksClaude(p, c.env.Procs.Argv(p.PID)) {
+			h.Liveness, h.Foreign = detect.Alive, true
+			h.Why = fmt.Sprintf("process %d has the start time that its registry entry gives for process %d: another pid namespace", p.PID, e.PID)
+			h.PID = p.PID
+			c.describe(&h, p)
+			return h
+		}
+	}
+	h.Liveness = detect.LeftBehind
+	if ok && !p.Zombie {
+		h.Why = fmt.Sprintf("its registry entry is left behind: process %d is another one now", e.PID)
+	} else {
+		h.Why = fmt.Sprintf("its registry entry is left behind: process %d is gone", e.PID)
+	}
+	return h
+}
+
+func (c *Claude) describe(h *detect.Holder, p agent.Proc) {
+	h.Start, h.Group, h.Leader = p.Start, p.Group, p.Leader
+	if l, ok := c.env.Procs.Get(p.Leader); ok {
+		h.LeaderStart = l.Start
+	}
+}
+
+// unregistered finds processes of the agent that no entry tells of: those started for this
+// session by name, and those that merely stand in its folder.
+func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Proc, entered map[int]bool) []detect.Holder {
+	var found []detect.Holder
+	for _, p := range procs {
+		if p.Zombie || entered[p.PID] || p.PID == os.Getpid() {
+			continue
+		}
+		argv := c.env.Procs.Argv(p.PID)
+		if !looksClaude(p, argv) {
+			continue
+		}
+		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Kind: detect.Interactive, Boot: c.env.Procs.Boot()}
+		if slices.Contains(argv, "-p") || slices.Contains(argv, "--print") {
+			h.Kind = detect.Headless
+		}
+		switch id := idIn(argv); {
+		case id == s.ID:
+			h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
+		case id != "" || i.Dir == "" || c.env.Procs.Cwd(p.PID) != i.Dir:
+			continue
+		default:
+			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
+		}
+		c.describe(&h, p)
+		found = append(found, h)
+	}
+	return found
+}
+
+// looksClaude: the native program, or node with the agent's script.
+func looksClaude(p agent.Proc, argv []string) bool {
+	if len(argv) == 0 {
+		return p.Comm == "claude"
+	}
+	for n, a := range argv {
+		if n > 2 {
+			break
+		}
+		if n > 0 && strings.HasPrefix(a, "-") {
+			continue
+		}
+		if filepath.Base(a) == "claude" || strings.Contains(a, "claude-code/cli.js") {
+			return true
+		}
+		if n == 0 && !slices.Contains(runtimes, filepath.Base(a)) {
+			break // a program of another name: its arguments are only arguments
+		}
+	}
+	return false
+}
+
+var runtimes = []string{"node", "bun", "nodejs"}
+
+// idIn gives the session that a command line names.
+func idIn(argv []string) string {
+	for n, a := range argv {
+		name, value, joined := strings.Cut(a, "=")
+		if !slices.Contains([]string{"--resume", "-r", "--session-id"}, name) {
+			continue
+		}
+		if !joined && n+1 < len(argv) {
+			value = argv[n+1]
+		}
+		if value = strings.TrimSuffix(filepath.Base(value), ".jsonl"); isID(value) {
+			if slices.Contains(argv, "--fork-session") {
+				return "" // it writes to a new one
+			}
+			return value
+		}
+	}
+	return ""
+}

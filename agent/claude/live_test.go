@@ -1,0 +1,158 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// entryText makes a registry entry in the form of 2.1.197.
+func entryText(pid int, id, start, more string) string {
+	return `{"pid":` + strconv.Itoa(pid) + `,"sessionId":"` + id + `","cwd":"/home/dev/work/demo","procStart":"` + start + `","kind":"interactive"` + more + `}`
+}
+
+const demo = "/home/dev/work/demo"
+
+func TestLive(t *testing.T) {
+	proc := func(pid int, start uint64) agent.Proc {
+		return agent.Proc{PID: pid, Group: pid, Leader: 1, Start: start, Comm: "claude"}
+	}
+	shell := agent.Proc{PID: 1, Leader: 1, Start: 3, Comm: "bash"}
+	alive := func(h detect.Holder) detect.Holder {
+		h.Liveness, h.Boot, h.Leader, h.LeaderStart = detect.Alive, "boot", 1, 3
+		return h
+	}
+	argv := func(a ...string) map[int][]string { return map[int][]string{71: a} }
+	in := map[int]string{71: demo, 72: demo}
+	for _, c := range []struct {
+		name    string
+		entries map[int]string
+		procs   table
+		want    []detect.Holder
+	}{
+		{"terminal, idle", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli","status":"idle"`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Status: "idle", Sure: true})}},
+		{"background shell", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli","status":"shell"`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Status: "idle", Sure: true})}},
+		{"headless", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"sdk-cli"`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true})}},
+		{"two of them", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli"`), 72: entryText(72, sid, "600", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 500), proc(72, 600)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true}), alive(detect.Holder{Kind: detect.Interactive, PID: 72, Start: 600, Group: 72, Sure: true})}},
+		{"killed", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli","status":"busy"`)}, table{all: []agent.Proc{shell}},
+			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Status: "busy", Sure: true}}},
+		{"zombie", map[int]string{71: entryText(71, sid, "500", "")}, table{all: []agent.Proc{{PID: 71, Start: 500, Comm: "claude", Zombie: true}}},
+			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
+		{"pid given to another process", map[int]string{71: entryText(71, sid, "500", "")}, table{all: []agent.Proc{shell, {PID: 71, Start: 9999, Comm: "vim"}}, argv: argv("vim")},
+			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
+		{"other namespace, told", map[int]string{71: entryText(71, sid, "500", `,"pidDomain":"linux:0:pid:[2]"`)}, table{ns: "pid:[1]"},
+			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true, Foreign: true}}},
+		{"same namespace, told", map[int]string{71: entryText(71, sid, "500", `,"pidDomain":"linux:0:pid:[1]"`)}, table{ns: "pid:[1]", all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true})}},
+		{"other namespace, not told", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true, Foreign: true})}},
+		{"another program of the same start", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, {PID: 71, Start: 500, Comm: "vim"}}, argv: argv("vim")},
+			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 67, Start: 500, Boot: "boot", Sure: true}}},
+		{"entry without a start", map[int]string{71: entryText(71, sid, "", "")}, table{all: []agent.Proc{shell, {PID: 71, Start: 500, Comm: "x"}}, argv: argv("x")},
+			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Boot: "boot", Sure: true}}},
+		{"torn entry of a live process", map[int]string{71: `{"pid":71,"sess`}, table{all: []agent.Proc{shell, {PID: 71, Start: 500, Comm: "x"}}, argv: argv("x")},
+			[]detect.Holder{{Liveness: detect.HolderUnknown, PID: 71}}},
+		{"torn entry of a dead process", map[int]string{71: `{"pid":71,"sess`}, table{all: []agent.Proc{shell}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"entry of another pid", map[int]string{71: entryText(70, sid, "500", "")}, table{all: []agent.Proc{shell}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"nobody", nil, table{all: []agent.Proc{shell}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"other session's process in the folder", map[int]string{71: entryText(71, id(9), "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"other session's dead entry", map[int]string{72: entryText(72, id(9), "500", "")}, table{all: []agent.Proc{shell}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"no registry, node, same folder", nil, table{all: []agent.Proc{shell, {PID: 71, Group: 71, Leader: 1, Start: 500, Comm: "node"}}, cwd: in, argv: argv("node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js", "-p", "x")},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71})}},
+		{"no registry, same folder, node options", nil, table{all: []agent.Proc{shell, {PID: 71, Group: 71, Leader: 1, Start: 500, Comm: "node"}}, cwd: in, argv: argv("/usr/bin/node", "--no-warnings", "/home/dev/.local/bin/claude")},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
+		{"no registry, other folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"started for it, other folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "--resume", sid)},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true})}},
+		{"started for it by path", nil, table{all: []agent.Proc{shell, proc(71, 500)}, argv: argv("claude", "-r=/x/"+sid+".jsonl")},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true})}},
+		{"started for another, same folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "--session-id", id(9))}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"forked from it", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "--fork-session", "--resume", sid)},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
+		{"an editor on a file named claude", nil, table{all: []agent.Proc{shell, {PID: 71, Start: 500, Comm: "vim"}}, cwd: in, argv: argv("vim", "claude")}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"no process table", map[int]string{71: entryText(71, sid, "500", "")}, table{err: agent.ErrNoProcs},
+			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
+		{"no process table, no entry", nil, table{err: agent.ErrNoProcs}, []detect.Holder{{Liveness: detect.HolderUnknown}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			for pid, text := range c.entries {
+				put(t, filepath.Join(root, "sessions", strconv.Itoa(pid)+".json"), text)
+			}
+			got, err := over(root, c.procs, agent.Config{}).Live(t.Context(), session(root, sid), detect.Info{Dir: demo})
+			must(t, err)
+			for n := range got {
+				if got[n].Why == "" {
+					t.Errorf("holder %d has no why", n)
+				}
+				got[n].Why = ""
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestLiveRecorded takes the entries of real processes.
+func TestLiveRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*sessions/*.json")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d entries, err %v", len(files), err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		must(t, err)
+		root := t.TempDir()
+		path := filepath.Join(root, "sessions", filepath.Base(f))
+		put(t, path, string(b))
+		c := over(root, table{}, agent.Config{})
+		e, err := c.readEntry(path)
+		if err != nil {
+			t.Errorf("%s: %v", f, err)
+			continue
+		}
+		start, err := strconv.ParseUint(e.ProcStart, 10, 64)
+		must(t, err)
+		ns := "pid:[7]"
+		if e.PIDDomain != "" {
+			ns = e.PIDDomain[strings.Index(e.PIDDomain, "pid:"):]
+		}
+		for _, alive := range []bool{true, false} {
+			p := table{ns: ns}
+			want := detect.LeftBehind
+			if alive {
+				p.all, want = []agent.Proc{{PID: e.PID, Start: start, Comm: "claude"}}, detect.Alive
+			}
+			got, err := over(root, p, agent.Config{}).Live(t.Context(), session(root, e.SessionID), detect.Info{Dir: e.CWD})
+			if err != nil || len(got) != 1 || got[0].Liveness != want || got[0].Foreign {
+				t.Errorf("%s: %+v, %v", f, got, err)
+			}
+		}
+	}
+}
+
+func TestLiveThisMachine(t *testing.T) {
+	root := t.TempDir()
+	procs := agent.NewProcs()
+	me, ok := procs.Get(os.Getpid())
+	if !ok {
+		t.Skip("no process table here")
+	}
+	put(t, filepath.Join(root, "sessions", strconv.Itoa(me.PID)+".json"), entryText(me.PID, sid, strconv.FormatUint(me.Start, 10), ""))
+	got, err := over(root, procs, agent.Config{}).Live(t.Context(), session(root, sid), detect.Info{Dir: demo})
+	if err != nil || len(got) != 1 || got[0].Liveness != detect.Alive || got[0].Group != me.Group || got[0].Leader != me.Leader {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,229 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// payers make a run cost money of a key instead of a login's plan; clouds send it to another
+// provider's bill altogether.
+var (
+	payers = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}
+	clouds = []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
+)
+
+// bigContext: a default session has a window of 200,000 tokens; above that it ran with 1,000,000,
+// which the transcript does not say and a headless resume does not restore.
+const bigContext = 200_000
+
+// Plan gives the headless resume.
+//
+// From 2.1.197 on the agent can go on without a prompt, and then asks nothing when there is
+// nothing to go on with. That form is taken whenever it works: the last turn was cut, not ended
+// by its user, and the last line of the user's side is a real one (after an idempotent run that
+// failed, the next would do nothing). Otherwise the prompt is the last argument, behind "--":
+// neither an option that takes many values nor a leading "-" can change its meaning.
+func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
+	if err := c.check(r); err != nil {
+		return resume.Plan{}, err
+	}
+	mode, err := c.mode(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p := c.plan(r)
+	p.Session = r.Session.ID
+	common := append([]string{"--output-format", "stream-json", "--verbose", "--resume", r.Session.ID}, mode...)
+	common = append(append(common, c.model(r)...), c.cfg.Args...)
+	if idempotent(r) {
+		p.Form = resume.FormIdempotent
+		p.Env = append(p.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1")
+		p.Argv = slices.Concat([]string{r.Program.Path, "-p", "--input-format", "stream-json"}, common)
+		return p, nil
+	}
+	if strings.TrimSpace(r.Prompt) == "" {
+		return resume.Plan{}, errors.New("the prompt to resume with is empty")
+	}
+	p.Form, p.Prompt = resume.FormPrompt, detect.HashText(r.Prompt)
+	p.Argv = slices.Concat([]string{r.Program.Path, "-p"}, common, []string{"--", r.Prompt})
+	return p, nil
+}
+
+// Fresh gives a new session with an id of our choice; the hand-off goes in by stdin.
+func (c *Claude) Fresh(r agent.Request) (resume.Plan, error) {
+	if err := c.check(r); err != nil {
+		return resume.Plan{}, err
+	}
+	if !isID(r.NewID) {
+		return resume.Plan{}, errors.New("the id for the new session is not a lower-case UUID")
+	}
+	if len(r.Handoff) == 0 {
+		return resume.Plan{}, errors.New("there is no hand-off to begin the new session with")
+	}
+	mode, err := c.mode(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p := c.plan(r)
+	p.Form, p.Session = resume.FormFresh, r.NewID
+	p.Stdin, p.Prompt = r.Handoff, detect.HashText(string(r.Handoff))
+	model := c.model(r)
+	if len(model) == 0 && plainModel(r.Info.Model) && !c.sets("--model") {
+		model = []string{"--model", r.Info.Model} // nothing restores it in a new session
+	}
+	p.Argv = slices.Concat([]string{r.Program.Path, "-p", "--output-format", "stream-json", "--verbose", "--session-id", r.NewID},
+		mode, model, c.cfg.Args)
+	return p, nil
+}
+
+// check refuses what no run may be started for.
+func (c *Claude) check(r agent.Request) error {
+	if err := fits(r.Session); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(r.Program.Path) {
+		return errors.New("the program's path is not absolute")
+	}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return err
+	}
+	if folder := filepath.Base(filepath.Dir(r.Session.Path)); !inFolder(r.Info.Dir, folder) {
+		return fmt.Errorf("the session's file lies in the project folder %q, which is not that of %q", folder, r.Info.Dir)
+	}
+	return nil
+}
+
+// plan is what all forms share.
+func (c *Claude) plan(r agent.Request) resume.Plan {
+	p := resume.Plan{Dir: r.Info.Dir, Auth: c.auth()}
+	if r.Stop.Reason == detect.UsageLimit {
+		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
+		p.Auth = "login"
+		p.Unset = slices.Concat(payers, clouds)
+	} else if p.Auth == "login" {
+		p.Unset = slices.Clone(payers)
+	}
+	env := map[string]string{}
+	for name, value := range c.cfg.Env {
+		if !slices.Contains(p.Unset, name) {
+			env[name] = value
+		}
+	}
+	if c.given != "" {
+		env["CLAUDE_CONFIG_DIR"] = c.given
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.Env = append(p.Env, name+"="+env[name])
+	}
+	return p
+}
+
+// mode gives the permission mode as recorded, never more. Asking a person is impossible in a
+// headless run, where all that would be asked is refused: a session from a terminal that asks is
+// left, unless the config says what a run may do.
+func (c *Claude) mode(r agent.Request) ([]string, error) {
+	if c.sets("--permission-mode", "--dangerously-skip-permissions") {
+		return nil, nil
+	}
+	allowed := c.sets("--allowedTools", "--allowed-tools", "--permission-prompt-tool")
+	mode := r.Info.Mode
+	if mode == "manual" {
+		mode = "default" // its name from 2.1.329 on, which still knows the old one
+	}
+	unfit := func(why, key string) error {
+		return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " --resume " + r.Session.ID}
+	}
+	switch mode {
+	case "acceptEdits", "dontAsk", "auto":
+		return []string{"--permission-mode", mode}, nil
+	case "bypassPermissions":
+		if c.cfg.RestoreBypass {
+			return []string{"--permission-mode", mode}, nil
+		}
+		if r.Info.Interactive && !allowed {
+			return nil, unfit("the session ran without permission checks, which a file cannot prove", "agent.claude.restore_bypass")
+		}
+		return []string{"--permission-mode", "default"}, nil
+	case "plan":
+		if r.Info.Interactive && !allowed {
+			return nil, unfit("the session is in plan mode, which ends in a question to its user", "agent.claude.args")
+		}
+		return []string{"--permission-mode", mode}, nil
+	}
+	if r.Info.Interactive && !allowed {
+		return nil, unfit("the session asks its user for permissions, and a headless run cannot", "agent.claude.args")
+	}
+	if mode == "" { // versions before 2.1 record none
+		return nil, nil
+	}
+	return []string{"--permission-mode", "default"}, nil
+}
+
+// sets says whether the configured arguments hold one of these options.
+func (c *Claude) sets(options ...string) bool {
+	for _, a := range c.cfg.Args {
+		name, _, _ := strings.Cut(a, "=")
+		if slices.Contains(options, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Claude) model(r agent.Request) []string {
+	if r.Info.Tokens <= bigContext || !plainModel(r.Info.Model) || c.sets("--model") {
+		return nil
+	}
+	return []string{"--model", strings.TrimSuffix(r.Info.Model, "[1m]") + "[1m]"}
+}
+
+// plainModel: a name that the agent would take for nothing else.
+func plainModel(m string) bool {
+	return strings.HasPrefix(m, "claude-") && strings.Trim(strings.TrimSuffix(m, "[1m]"),
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == ""
+}
+
+func idempotent(r agent.Request) bool {
+	if r.LastMeta || !atLeast(r.Program.Version, 2, 1, 197) {
+		return false
+	}
+	switch r.Stop.Reason {
+	case detect.Interrupted, detect.Completed, "":
+		return false
+	}
+	return true
+}
+
+func atLeast(version string, want ...int) bool {
+	part := strings.Split(version, ".")
+	if len(part) < len(want) {
+		return false
+	}
+	for i, w := range want {
+		n, err := strconv.Atoi(part[i])
+		if err != nil || n < w {
+			return false
+		}
+		if n > w {
+			return true
+		}
+	}
+	return true
+}
+
+// quote makes one word for a shell.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,252 @@
+package claude
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/tail"
+)
+
+// headOwed behind a position says that the head of the file, with its time of creation and first
+// prompt, was not told yet.
+const headOwed = "+h"
+
+// headMax is how many bytes are read for the head; the first prompt of a session stands earlier.
+const headMax = 4 << 20
+
+// Read reads a transcript from a cursor on.
+func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+	if err := fits(s); err != nil {
+		return agent.Batch{}, err
+	}
+	if _, err := own(s.Path); err != nil {
+		return agent.Batch{}, err
+	}
+	pos, owed := string(from), false
+	if len(pos) > len(headOwed) {
+		pos, owed = strings.CutSuffix(pos, headOwed)
+	}
+	r, err := tail.Open(s.Path, pos)
+	if err != nil {
+		return agent.Batch{}, err
+	}
+	defer r.Close()
+	b := agent.Batch{Anew: r.Anew() != "", Problem: r.Anew()}
+	f := fold{c: c, s: s, b: &b, folder: filepath.Base(filepath.Dir(s.Path))}
+	f.head.wanted = pos == "" || b.Anew
+	for {
+		line, off, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return agent.Batch{}, err
+		}
+		f.line(line, off)
+	}
+	if n := r.Skipped(); n > 0 {
+		f.skip("a line is too long", n)
+	}
+	if owed && !f.head.wanted {
+		if f.head, err = readHead(ctx, s); err != nil {
+			return agent.Batch{}, err
+		}
+	}
+	b.Info.Created, b.Info.FirstPrompt = f.head.created, f.head.prompt
+	b.Cursor = agent.Cursor(r.Cursor())
+	if (f.head.wanted || owed) && (b.Info.Created.IsZero() || b.Info.FirstPrompt == "") && r.Offset() < headMax {
+		b.Cursor += headOwed
+	}
+	return b, nil
+}
+
+// fold collects the records of one Read.
+type fold struct {
+	c      *Claude
+	s      detect.Session
+	b      *agent.Batch
+	folder string
+	head   head
+}
+
+func (f *fold) skip(why string, n int) {
+	f.b.Skipped += n
+	if f.b.Problem == "" {
+		f.b.Problem = why
+	}
+}
+
+func (f *fold) line(line []byte, off int64) {
+	line = trim(line)
+	if len(line) == 0 {
+		return
+	}
+	if !whole(line) {
+		f.skip(errShape.Error(), 1)
+		return
+	}
+	f.head.line(line)
+	if !mayMatter(line) {
+		return
+	}
+	r, err := parse(line)
+	if err != nil {
+		f.skip(err.Error(), 1)
+		return
+	}
+	if r.IsSidechain || r.SessionID != f.s.ID {
+		return
+	}
+	switch r.Type {
+	case "permission-mode":
+		setIf(&f.b.Info.Mode, r.PermissionMode)
+		return
+	case "user", "assistant", "system":
+	default:
+		return
+	}
+	if !r.named() {
+		f.skip("a record has no id or no time", 1)
+		return
+	}
+	f.info(r)
+	if e, ok := f.c.event(r, off); ok {
+		f.head.event(e)
+		f.b.Events = append(f.b.Events, e)
+	}
+}
+
+func setIf(dst *string, v string) {
+	if v != "" {
+		*dst = v
+	}
+}
+
+func (f *fold) info(r *record) {
+	i := &f.b.Info
+	// The folder's name comes from the working folder at the start. Later lines may tell of
+	// another, where a shell went: only the first kind is the session's own.
+	if inFolder(r.CWD, f.folder) || !strings.HasPrefix(f.folder, "-") {
+		setIf(&i.Dir, r.CWD)
+	}
+	if r.Version != "" {
+		i.Version, i.Interactive = r.Version, r.Entrypoint == "cli"
+	}
+	setIf(&i.Mode, r.PermissionMode)
+	if r.Type == "assistant" && r.Message.Model != synthetic && !r.IsAPIError {
+		setIf(&i.Model, r.Message.Model)
+		u := r.Message.Usage
+		if n := u.Input + u.Made + u.Cached + u.Output; n > 0 {
+			i.Tokens = n
+		}
+	}
+}
+
+func trim(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		return line[:n-1]
+	}
+	return line
+}
+
+// Tail looks at the last record of the conversation: a turn that ended well is no stop.
+func (c *Claude) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	if err := fits(s); err != nil {
+		return false, "", err
+	}
+	if _, err := own(s.Path); err != nil {
+		return false, "", err
+	}
+	b, err := tail.OpenBack(s.Path)
+	if err != nil {
+		return false, "", err
+	}
+	defer b.Close()
+	last, found, err := c.lastRecord(ctx, b, s)
+	if err == tail.ErrFar {
+		return true, "", nil
+	}
+	if err != nil {
+		return false, "", err
+	}
+	if found && !(last.Kind == detect.KindAnswer && last.Done) {
+		return true, "", nil
+	}
+	pos, err := b.Cursor()
+	return false, agent.Cursor(pos) + headOwed, err
+}
+
+// lastRecord gives the newest event of the conversation itself.
+func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (detect.Event, bool, error) {
+	for {
+		line, off, err := b.Prev()
+		if err == io.EOF {
+			return detect.Event{}, false, nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return detect.Event{}, false, err
+		}
+		line = trim(line)
+		if !whole(line) || !mayMatter(line) {
+			continue
+		}
+		r, err := parse(line)
+		if err != nil || r.IsSidechain || r.SessionID != s.ID || r.Type == "system" || !r.named() {
+			continue
+		}
+		if r.failed() { // enough is known without working out why
+			return detect.Event{Kind: detect.KindFailure}, true, nil
+		}
+		if e, ok := c.event(r, off); ok {
+			return e, true, nil
+		}
+	}
+}
+
+// LastPrompt gives the text of the newest prompt that a person typed; empty: none is found.
+func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
+	if err := fits(s); err != nil {
+		return "", err
+	}
+	if _, err := own(s.Path); err != nil {
+		return "", err
+	}
+	b, err := tail.OpenBack(s.Path)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	for {
+		line, off, err := b.Prev()
+		if err == io.EOF || err == tail.ErrFar {
+			return "", nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		line = trim(line)
+		if !whole(line) || !mayMatter(line) {
+			continue
+		}
+		r, err := parse(line)
+		if err != nil || r.Type != "user" || r.IsSidechain || r.SessionID != s.ID || !r.named() {
+			continue
+		}
+		if e, ok := c.event(r, off); ok && e.Kind == detect.KindPrompt && !e.Meta {
+			return textOf(blocks(r.Message.Content)), nil
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// record is one line of a transcript, as far as clawd looks at it.
+type record struct {
+	Type             string          `json:"type"`
+	Subtype          string          `json:"subtype"`
+	UUID             string          `json:"uuid"`
+	Parent           string          `json:"parentUuid"`
+	Timestamp        string          `json:"timestamp"`
+	SessionID        string          `json:"sessionId"`
+	CWD              string          `json:"cwd"`
+	Version          string          `json:"version"`
+	Entrypoint       string          `json:"entrypoint"`
+	PermissionMode   string          `json:"permissionMode"`
+	Level            string          `json:"level"`
+	IsSidechain      bool            `json:"isSidechain"`
+	IsMeta           bool            `json:"isMeta"`
+	IsCompactSummary bool            `json:"isCompactSummary"`
+	IsAPIError       bool            `json:"isApiErrorMessage"`
+	Error            json.RawMessage `json:"error"` // a word in assistant lines, an object in system/api_error
+	APIError         string          `json:"apiError"`
+	APIErrorType     string          `json:"apiErrorType"`
+	APIErrorStatus   int             `json:"apiErrorStatus"`
+	ErrorDetails     string          `json:"errorDetails"`
+	RetryInMs        float64         `json:"retryInMs"`
+	Quota            *quota          `json:"quotaLimits"`
+	Content          json.RawMessage `json:"content"` // of system lines
+	Origin           struct {
+		Kind string `json:"kind"`
+	} `json:"origin"`
+	Message struct {
+		ID         string          `json:"id"`
+		Model      string          `json:"model"`
+		StopReason string          `json:"stop_reason"`
+		Content    json.RawMessage `json:"content"`
+		Usage      struct {
+			Input  int64 `json:"input_tokens"`
+			Made   int64 `json:"cache_creation_input_tokens"`
+			Cached int64 `json:"cache_read_input_tokens"`
+			Output int64 `json:"output_tokens"`
+		} `json:"usage"`
+	} `json:"message"`
+
+	at time.Time
+}
+
+type quota struct {
+	Status   string  `json:"status"`
+	ResetsAt float64 `json:"resetsAt"`
+	Type     string  `json:"rateLimitType"`
+}
+
+const synthetic = "<synthetic>"
+
+var typeKey = []byte(`type"`)
+
+// mayMatter is a cheap look that spares the parser 90 KB lines of bookkeeping: somewhere in the
+// line stands a key "type" with a value that matters. It may be wrong that way, never the other.
+func mayMatter(line []byte) bool {
+	for {
+		i := bytes.Index(line, typeKey)
+		if i < 0 {
+			return false
+		}
+		line = line[i+len(typeKey):]
+		v := bytes.TrimLeft(line, " \t:")
+		for _, t := range []string{`"user"`, `"assistant"`, `"system"`, `"permission-mode"`} {
+			if bytes.HasPrefix(v, []byte(t)) {
+				return true
+			}
+		}
+	}
+}
+
+var errShape = errors.New("a line is not a whole JSON object")
+
+// parse reads a line. A field of another type than expected is left out: the agent may change
+// what we hardly need.
+func parse(line []byte) (*record, error) {
+	r := new(record)
+	err := json.Unmarshal(line, r)
+	var other *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &other) {
+		return nil, errShape
+	}
+	r.at, _ = time.Parse(time.RFC3339, r.Timestamp)
+	r.at = r.at.UTC()
+	return r, nil
+}
+
+// whole is the cheapest sign that a line was neither torn nor overwritten with NUL bytes.
+func whole(line []byte) bool {
+	return len(line) >= 2 && line[0] == '{' && line[len(line)-1] == '}'
+}
+
+// named: a record that an event can be made of has a name and a time.
+func (r *record) named() bool { return r.UUID != "" && len(r.UUID) <= 64 && !r.at.IsZero() }
+
+// failed: the record in which the agent itself says that a turn failed.
+func (r *record) failed() bool {
+	return r.Type == "assistant" && r.Message.Model == synthetic && r.IsAPIError
+}
+
+func (r *record) headless() bool { return strings.HasPrefix(r.Entrypoint, "sdk-") }
+
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// blocks gives the content of a message; a bare string is one text block.
+func blocks(content json.RawMessage) []block {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return []block{{Type: "text", Text: text}}
+	}
+	var list []block
+	if err := json.Unmarshal(content, &list); err != nil {
+		var other *json.UnmarshalTypeError
+		if !errors.As(err, &other) {
+			return nil
+		}
+	}
+	return list
+}
+
+func has(list []block, kind string) bool {
+	for _, b := range list {
+		if b.Type == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func textOf(list []block) string {
+	var texts []string
+	for _, b := range list {
+		if b.Type == "text" {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// event translates a record of the conversation; false: it says nothing of the session's state.
+func (c *Claude) event(r *record, offset int64) (detect.Event, bool) {
+	e := detect.Event{ID: r.UUID, Parent: r.Parent, At: r.at, Offset: offset, Headless: r.headless()}
+	switch r.Type {
+	case "user":
+		return userEvent(e, r)
+	case "assistant":
+		return c.assistantEvent(e, r)
+	case "system":
+		return c.systemEvent(e, r)
+	}
+	return e, false
+}
+
+// local is how lines begin that a command of the terminal left; the model is not asked.
+var local = []string{"<command-name>", "<command-message>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"}
+
+func userEvent(e detect.Event, r *record) (detect.Event, bool) {
+	list := blocks(r.Message.Content)
+	if has(list, "tool_result") {
+		e.Kind = detect.KindToolResult
+		return e, true
+	}
+	text := textOf(list)
+	if len(list) == 1 && !r.IsMeta && (text == "[Request interrupted by user]" || text == "[Request interrupted by user for tool use]") && interruptLine(r) {
+		e.Kind = detect.KindInterrupt
+		return e, true
+	}
+	for _, p := range local {
+		if strings.HasPrefix(text, p) {
+			return e, false
+		}
+	}
+	e.Kind, e.Hash = detect.KindPrompt, detect.HashText(text)
+	// A summary is written by the agent, whoever asked to compact.
+	e.Meta = r.IsMeta || r.IsCompactSummary || r.Origin.Kind != "" && r.Origin.Kind != "human"
+	return e, true
+}
+
+// interruptLine: a person can type the very words of the marker. A typed prompt is a bare string
+// and says where it comes from; the marker is a list of one block and does not.
+func interruptLine(r *record) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(r.Message.Content), []byte("[")) && r.Origin.Kind == ""
+}
+
+func (c *Claude) assistantEvent(e detect.Event, r *record) (detect.Event, bool) {
+	e.Msg = r.Message.ID
+	list := blocks(r.Message.Content)
+	switch {
+	case r.failed():
+		e.Kind, e.Failure = detect.KindFailure, c.failure(r, textOf(list))
+	case r.Message.Model == synthetic || r.IsAPIError:
+		// "No response requested.", or the shown part of an answer that the user broke off.
+		return e, false
+	default:
+		e.Kind = detect.KindAnswer
+		e.ToolCall = r.Message.StopReason == "tool_use" || has(list, "tool_use")
+		e.Done = !e.ToolCall && (r.Message.StopReason == "end_turn" || r.Message.StopReason == "stop_sequence")
+	}
+	return e, true
+}
+
+func (c *Claude) systemEvent(e detect.Event, r *record) (detect.Event, bool) {
+	switch r.Subtype {
+	case "api_error":
+		e.Kind = detect.KindRetry
+		if ms := r.RetryInMs; ms >= 0 && ms <= float64(longestRetry/time.Millisecond) {
+			e.Next = e.At.Add(time.Duration(ms) * time.Millisecond)
+		}
+		return e, true
+	case "informational":
+		var text string
+		if r.Level != "notice" || json.Unmarshal(r.Content, &text) != nil {
+			return e, false
+		}
+		next, done, ok := selfResume(text, r.at, c.zone)
+		e.Kind, e.Next, e.Done = detect.KindSelfResume, next, done
+		return e, ok
+	}
+	return e, false
+}
+
+// longestRetry bounds a single wait: the agent's own watchdog waits 6 h at most.
+const longestRetry = 6 * time.Hour
+
+// longestArmed is how far off the agent arms its own continue.
+const longestArmed = 24 * time.Hour
+
+// selfResume reads the notices about the agent's own continue at a usage limit. next: when it
+// will go on, zero when it dropped that; done: the user dropped it.
+func selfResume(text string, at time.Time, zone *time.Location) (next time.Time, done, ok bool) {
+	switch {
+	case strings.HasPrefix(text, "Usage limit reached") && strings.Contains(text, "continuing automatically"),
+		strings.HasPrefix(text, "Goal paused") && strings.Contains(text, "continues automatically"):
+		// Without a usable time it is armed all the same; until its own longest wait is over,
+		// doing nothing is right.
+		next = at.Add(longestArmed)
+		if r, found := detect.ParseReset(text, at, zone); found && r.At.Before(next) {
+			next = r.At
+		}
+		return next, false, true
+	case strings.HasPrefix(text, "Usage limit reset"), strings.HasPrefix(text, "Usage limit available again"):
+		return at, false, true
+	case strings.HasPrefix(text, "Automatic continue cancelled"):
+		return time.Time{}, true, true
+	case strings.HasPrefix(text, "Automatic continue"), strings.Contains(text, "will not resume on its own"):
+		return time.Time{}, false, true
+	}
+	return time.Time{}, false, false
+}

@@ -1,0 +1,166 @@
+package opencode
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// pragmas bound what one reader costs: half a second behind a writer, 512 KB of pages, no
+// temporary files.
+const pragmas = "_pragma=busy_timeout(500)&_pragma=cache_size(-512)&_pragma=temp_store(2)&_pragma=query_only(1)"
+
+var errNoTables = errors.New("the database has no sessions yet")
+
+// view runs f in one read transaction on one connection. It writes nothing and leaves no file
+// behind:
+//
+//   - with -wal and -shm in place, an ordinary read-only connection, which sees the newest rows;
+//   - without a -wal, immutable=1: an ordinary connection would create -wal and -shm and leave
+//     them. When a -wal appears meanwhile, what was read may be torn and is read again;
+//   - with a -wal but no -shm (a copy, a backup), a private copy of both, for the same reason.
+func (o *OpenCode) view(ctx context.Context, path string, f func(context.Context, *sql.Tx) error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	err := o.viewOnce(ctx, path, f)
+	if errors.Is(err, errMoved) {
+		err = o.viewOnce(ctx, path, f)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+var errMoved = errors.New("it was opened by its writer while it was read")
+
+func (o *OpenCode) viewOnce(ctx context.Context, path string, f func(context.Context, *sql.Tx) error) error {
+	fi, err := owned(path)
+	if err != nil {
+		return err
+	}
+	wal, err := size(path + "-wal")
+	if err != nil {
+		return err
+	}
+	shm, err := size(path + "-shm")
+	if err != nil {
+		return err
+	}
+	switch {
+	case fi.Size() == 0 && wal <= 0:
+		return errNoTables
+	case wal > 0 && shm < 0:
+		return viewCopy(ctx, path, fi.Size()+wal, f)
+	case wal >= 0 && shm >= 0:
+		return query(ctx, path, "mode=ro", f)
+	}
+	if j, err := size(path + "-journal"); err == nil && j > 0 {
+		return query(ctx, path, "mode=ro", f)
+	}
+	err = query(ctx, path, "mode=ro&immutable=1", f)
+	now, statErr := owned(path)
+	switch {
+	case statErr != nil:
+		return statErr
+	case now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime()):
+		return errMoved
+	}
+	if w, statErr := size(path + "-wal"); statErr == nil && w > 0 && w != wal {
+		return errMoved
+	}
+	return err
+}
+
+// size of a file of this user; -1: there is none.
+func size(path string) (int64, error) {
+	fi, err := owned(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return -1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return fi.Size(), nil
+}
+
+func query(ctx context.Context, path, mode string, f func(context.Context, *sql.Tx) error) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	// A path may hold ?, # and %, which would end or change it in an URI.
+	u := url.URL{Scheme: "file", Path: abs}
+	db, err := sql.Open("sqlite", u.String()+"?"+mode+"&"+pragmas)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	return f(ctx, tx)
+}
+
+func viewCopy(ctx context.Context, path string, total int64, f func(context.Context, *sql.Tx) error) error {
+	if total > maxBackup {
+		return fmt.Errorf("it has a -wal but no -shm, and is too large (%d MB) to be read from a copy", total>>20)
+	}
+	dir, err := os.MkdirTemp("", "clawd-opencode-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	to := filepath.Join(dir, "copy.db")
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(to+suffix, path+suffix); err != nil {
+			return err
+		}
+	}
+	if shm, err := size(path + "-shm"); err != nil || shm >= 0 {
+		return errors.Join(errMoved, err)
+	}
+	return query(ctx, to, "mode=rw", f)
+}
+
+func copyFile(to, from string) error {
+	r, err := agent.OpenRegular(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.LimitReader(r, maxBackup))
+	return errors.Join(err, w.Close())
+}
+
+// each calls f for every row, which f must scan.
+func each(ctx context.Context, tx *sql.Tx, f func(scan func(...any) error) error, q string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, q, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,222 @@
+package opencode
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// body is what the providers' error bodies have in common. OpenRouter's code is a number.
+type body struct {
+	Type  string `json:"type"`
+	Error struct {
+		Type     string          `json:"type"`
+		Code     json.RawMessage `json:"code"`
+		Message  string          `json:"message"`
+		ResetsAt float64         `json:"resets_at"`
+		ResetsIn float64         `json:"resets_in_seconds"`
+	} `json:"error"`
+	Code     json.RawMessage `json:"code"`
+	ResetsAt float64         `json:"resets_at"`
+	Metadata struct {
+		LimitName string `json:"limitName"`
+	} `json:"metadata"`
+}
+
+// words are the provider's own names of the error, most exact first.
+func (b *body) words() []string {
+	var all []string
+	add := func(v string) {
+		if v != "" && v != "error" {
+			all = append(all, v)
+		}
+	}
+	for _, raw := range []json.RawMessage{b.Error.Code, b.Code} {
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			add(s)
+		}
+	}
+	add(b.Error.Type)
+	add(b.Type)
+	return all
+}
+
+// byWord is what the providers' stable words mean. Words that only repeat the HTTP status
+// (invalid_request_error, requests) are not here.
+var byWord = map[string]detect.Reason{
+	"rate_limit_error":          detect.RateLimit,
+	"rate_limit_exceeded":       detect.RateLimit,
+	"overloaded_error":          detect.Overloaded,
+	"server_is_overloaded":      detect.Overloaded,
+	"authentication_error":      detect.Auth,
+	"permission_error":          detect.Auth,
+	"invalid_api_key":           detect.Auth,
+	"usage_not_included":        detect.Billing,
+	"insufficient_quota":        detect.Billing,
+	"billing_error":             detect.Billing,
+	"CreditsError":              detect.Billing,
+	"MonthlyLimitError":         detect.Billing,
+	"usage_limit_reached":       detect.UsageLimit,
+	"GoUsageLimitError":         detect.UsageLimit,
+	"FreeUsageLimitError":       detect.UsageLimit,
+	"context_length_exceeded":   detect.ContextFull,
+	"request_too_large":         detect.ContextFull,
+	"api_error":                 detect.ServerError,
+	"server_error":              detect.ServerError,
+	"model_context_window_full": detect.ContextFull,
+}
+
+// Texts of opencode's own error record. They count only where no status and no word told more.
+var (
+	reFull = regexp.MustCompile(`(?i)prompt is too long|exceeds the context window|maximum context length is \d+ tokens|` +
+		`input token count .{0,40}exceeds the maximum|context_length_exceeded|request_too_large|too many tokens|token limit exceeded|` +
+		`context exceeds model limit`)
+	reRate   = regexp.MustCompile(`(?i)rate limit|too many requests`)
+	reCredit = regexp.MustCompile(`(?i)credit balance is too low`)
+)
+
+// failure says in our words what message.data.error says. at is when the row was completed: the
+// provider's waiting times count from there.
+func failure(e *rowError, at time.Time, source string) *detect.Failure {
+	f := &detect.Failure{Status: e.Data.StatusCode, Source: source}
+	var b body
+	raw := e.Data.Body
+	if raw == "" { // an error inside a stream lies in the message, as JSON
+		raw = e.Data.Message
+	}
+	var shape *json.UnmarshalTypeError // one field of another kind; the others are filled
+	if err := json.Unmarshal([]byte(raw), &b); err != nil && !errors.As(err, &shape) {
+		b = body{}
+	}
+	reason(e, &b, f)
+	h := header(e.Data.Headers)
+	f.RetryAfter = retryAfter(h, at)
+	switch f.Reason {
+	case detect.RateLimit, detect.UsageLimit:
+		limit(f, &b, h, at)
+	case detect.Unknown:
+		f.Text = detect.Redact(e.Name + ": " + e.Data.Message)
+	}
+	return f
+}
+
+func reason(e *rowError, b *body, f *detect.Failure) {
+	switch e.Name {
+	case "ContextOverflowError":
+		f.Reason, f.Field = detect.ContextFull, "error.name"
+		return
+	case "ProviderAuthError":
+		f.Reason, f.Field = detect.Auth, "error.name"
+		return
+	case "ContentFilterError", "StructuredOutputError":
+		f.Reason, f.Field = detect.InvalidRequest, "error.name"
+		return
+	}
+	text := e.Data.Message
+	if (f.Status == 400 || f.Status == 413 || f.Status == 0) && reFull.MatchString(text+b.Error.Message) && !reRate.MatchString(text) {
+		f.Reason, f.Field = detect.ContextFull, "error.data.message"
+		return
+	}
+	for _, w := range b.words() {
+		if r, ok := byWord[w]; ok && believable(r, f.Status) {
+			f.Reason, f.Field = r, "error.data.responseBody"
+			return
+		}
+	}
+	switch {
+	case f.Status == 413:
+		f.Reason, f.Field = detect.ContextFull, "error.data.statusCode"
+	case f.Status == 400 && reCredit.MatchString(text):
+		f.Reason, f.Field = detect.Billing, "error.data.message"
+	case f.Status != 0:
+		f.Reason, f.Field = detect.FromStatus(f.Status), "error.data.statusCode"
+	case e.Name == "APIError" && e.Data.Retryable:
+		f.Reason, f.Field = detect.Network, "error.data.isRetryable"
+	default:
+		f.Reason, f.Field = detect.Unknown, "error.name"
+	}
+}
+
+// believable refuses a word that contradicts the status it came with: a proxy's 401 with a body
+// of its own must not look like a limit that ends by itself.
+func believable(r detect.Reason, status int) bool {
+	switch r {
+	case detect.RateLimit, detect.UsageLimit:
+		return status == 0 || status == 429 || status == 403 && r == detect.UsageLimit
+	case detect.ServerError:
+		return status == 0 || status >= 500
+	case detect.Overloaded:
+		return status == 0 || status == 429 || status >= 500
+	}
+	return true
+}
+
+// header makes the names canonical; opencode writes them in lower case.
+func header(all map[string]string) http.Header {
+	h := http.Header{}
+	for k, v := range all {
+		h.Set(k, v)
+	}
+	return h
+}
+
+// retryAfter reads the headers in the order in which opencode itself honours them.
+func retryAfter(h http.Header, at time.Time) *time.Duration {
+	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil {
+		if d, ok := detect.ParseRetryAfter(strconv.FormatFloat(ms/1000, 'f', -1, 64), at); ok {
+			return &d
+		}
+	}
+	if d, ok := detect.ParseRetryAfter(h.Get("Retry-After"), at); ok {
+		return &d
+	}
+	return nil
+}
+
+var claims = map[string]detect.Window{
+	"five_hour": detect.FiveHour, "seven_day": detect.Weekly,
+	"seven_day_opus": detect.Model, "seven_day_sonnet": detect.Model,
+	"daily": detect.Daily, "weekly": detect.Weekly, "monthly": detect.Monthly,
+	"5 hour": detect.FiveHour, "5-hour": detect.FiveHour,
+}
+
+// limit finds out which window is used up and when it ends.
+func limit(f *detect.Failure, b *body, h http.Header, at time.Time) {
+	const unified = "Anthropic-Ratelimit-Unified-"
+	reset := func(epoch float64, field string) {
+		if r, ok := detect.EpochReset(epoch, at, f.Window); ok {
+			f.ResetAt, f.Notes, f.Field = r.At, append(f.Notes, r.Notes...), field
+		}
+	}
+	if h.Get(unified+"Status") == "rejected" {
+		f.Reason, f.Field = detect.UsageLimit, "error.data.responseHeaders"
+		f.Window = claims[h.Get(unified+"Representative-Claim")]
+		if n, err := strconv.ParseFloat(h.Get(unified+"Reset"), 64); err == nil {
+			reset(n, f.Field)
+		}
+	}
+	if f.Reason != detect.UsageLimit {
+		return
+	}
+	if w, ok := claims[strings.ToLower(b.Metadata.LimitName)]; ok && f.Window == "" {
+		f.Window = w
+	}
+	for _, epoch := range []float64{b.Error.ResetsAt, b.ResetsAt} {
+		if f.ResetAt.IsZero() && epoch > 0 {
+			reset(epoch, "error.data.responseBody")
+		}
+	}
+	if f.ResetAt.IsZero() && b.Error.ResetsIn > 0 && b.Error.ResetsIn < 1e9 {
+		reset(float64(at.Unix())+b.Error.ResetsIn, "error.data.responseBody")
+	}
+	if f.ResetAt.IsZero() && f.RetryAfter != nil && *f.RetryAfter > 0 {
+		f.ResetAt = at.Add(*f.RetryAfter).UTC()
+	}
+}

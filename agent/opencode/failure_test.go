@@ -1,0 +1,129 @@
+package opencode
+
+import (
+	"encoding/json"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+func TestFailure(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	reset := at.Add(90 * time.Minute)
+	epoch := strconv.FormatInt(reset.Unix(), 10)
+	sec := func(n float64) *time.Duration { d := time.Duration(n * float64(time.Second)); return &d }
+	for name, c := range map[string]struct {
+		error  string
+		reason detect.Reason
+		window detect.Window
+		after  *time.Duration
+		reset  time.Time
+	}{
+		"plan limit of Anthropic": {
+			`{"name":"APIError","data":{"message":"m","statusCode":429,"isRetryable":true,"responseHeaders":{"retry-after":"18000","anthropic-ratelimit-unified-status":"rejected","anthropic-ratelimit-unified-representative-claim":"five_hour","anthropic-ratelimit-unified-reset":"` + epoch + `"},"responseBody":"{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}"}}`,
+			detect.UsageLimit, detect.FiveHour, sec(18000), reset,
+		},
+		"allowed by the plan, throttled": {
+			`{"name":"APIError","data":{"statusCode":429,"isRetryable":true,"responseHeaders":{"anthropic-ratelimit-unified-status":"allowed","anthropic-ratelimit-unified-reset":"` + epoch + `"},"responseBody":"{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}"}}`,
+			detect.RateLimit, "", nil, time.Time{},
+		},
+		"weekly limit of Anthropic": {
+			`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"anthropic-ratelimit-unified-status":"rejected","anthropic-ratelimit-unified-representative-claim":"seven_day","anthropic-ratelimit-unified-reset":"` + epoch + `"}}}`,
+			detect.UsageLimit, detect.Weekly, nil, reset,
+		},
+		"ChatGPT": {
+			`{"name":"APIError","data":{"statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"type\":\"usage_limit_reached\",\"plan_type\":\"plus\",\"resets_at\":` + epoch + `,\"resets_in_seconds\":5}}"}}`,
+			detect.UsageLimit, "", nil, reset,
+		},
+		"ChatGPT, only seconds": {
+			`{"name":"APIError","data":{"statusCode":429,"responseBody":"{\"error\":{\"type\":\"usage_limit_reached\",\"resets_in_seconds\":5400}}"}}`,
+			detect.UsageLimit, "", nil, reset,
+		},
+		"Go": {
+			`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"5400"},"responseBody":"{\"type\":\"error\",\"error\":{\"type\":\"GoUsageLimitError\"},\"metadata\":{\"limitName\":\"weekly\"}}"}}`,
+			detect.UsageLimit, detect.Weekly, sec(5400), reset,
+		},
+		"Zen's free models": {
+			`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"5400"},"responseBody":"{\"type\":\"error\",\"error\":{\"type\":\"FreeUsageLimitError\"}}"}}`,
+			detect.UsageLimit, "", sec(5400), reset,
+		},
+		"a spend limit of one's own has no reset": {
+			`{"name":"APIError","data":{"statusCode":401,"responseBody":"{\"error\":{\"type\":\"MonthlyLimitError\"}}"}}`,
+			detect.Billing, "", nil, time.Time{},
+		},
+		"quota of OpenAI":          {`{"name":"APIError","data":{"statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"credit of Anthropic":      {`{"name":"APIError","data":{"message":"Your credit balance is too low to access the API.","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"milliseconds win":         {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after-ms":"1500","retry-after":"99"}}}`, detect.RateLimit, "", sec(1.5), time.Time{}},
+		"HTTP-date":                {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 12:00:30 GMT"}}}`, detect.RateLimit, "", sec(30), time.Time{}},
+		"HTTP-date in the past":    {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 11:00:30 GMT"}}}`, detect.RateLimit, "", nil, time.Time{}},
+		"prompt too long":          {`{"name":"APIError","data":{"message":"prompt is too long: 210000 tokens > 200000 maximum","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.ContextFull, "", nil, time.Time{}},
+		"tokens per minute":        {`{"name":"APIError","data":{"message":"Rate limit: too many tokens per minute","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"413":                      {`{"name":"APIError","data":{"message":"m","statusCode":413}}`, detect.ContextFull, "", nil, time.Time{}},
+		"400":                      {`{"name":"APIError","data":{"message":"m","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"a proxy says rate limit":  {`{"name":"APIError","data":{"message":"m","statusCode":401,"responseBody":"{\"error\":{\"type\":\"rate_limit_error\"}}"}}`, detect.Auth, "", nil, time.Time{}},
+		"no key":                   {`{"name":"ProviderAuthError","data":{"providerID":"x","message":"m"}}`, detect.Auth, "", nil, time.Time{}},
+		"connection refused":       {`{"name":"APIError","data":{"message":"Cannot connect to API","isRetryable":true}}`, detect.Network, "", nil, time.Time{}},
+		"content filter":           {`{"name":"ContentFilterError","data":{"message":"m"}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"overload inside a stream": {`{"name":"UnknownError","data":{"message":"{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"overload only in words":   {`{"name":"UnknownError","data":{"message":"the file says overloaded_error, rate limit, 429"}}`, detect.Unknown, "", nil, time.Time{}},
+		"body of another shape":    {`{"name":"APIError","data":{"statusCode":529,"responseBody":"{\"error\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"OpenRouter":               {`{"name":"APIError","data":{"statusCode":402,"responseBody":"{\"error\":{\"message\":\"m\",\"code\":402}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"a new name":               {`{"name":"NewError","data":{"message":"no rule knows this, /home/dev/secret"}}`, detect.Unknown, "", nil, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var e rowError
+			if err := json.Unmarshal([]byte(c.error), &e); err != nil {
+				t.Fatal(err)
+			}
+			f := failure(&e, at, "database")
+			if f.Reason != c.reason || f.Window != c.window || !f.ResetAt.Equal(c.reset) {
+				t.Errorf("%s %s reset %v, want %s %s reset %v", f.Reason, f.Window, f.ResetAt, c.reason, c.window, c.reset)
+			}
+			if (f.RetryAfter == nil) != (c.after == nil) || c.after != nil && *f.RetryAfter != *c.after {
+				t.Errorf("retry after %v, want %v", f.RetryAfter, c.after)
+			}
+			if f.Field == "" || f.Source != "database" {
+				t.Errorf("evidence: %q %q", f.Source, f.Field)
+			}
+			if (f.Text != "") != (c.reason == detect.Unknown) {
+				t.Errorf("text %q", f.Text)
+			}
+		})
+	}
+}
+
+// FuzzRow feeds strangers' bytes to all that reads a row and its parts.
+func FuzzRow(f *testing.F) {
+	f.Add([]byte(`{"role":"assistant","parentID":"msg_1","time":{"created":1795219748900,"completed":1795219766497},"finish":"stop"}`), []byte(`{"type":"text","text":"x"}`), int64(1795219748900))
+	f.Add([]byte(`{"role":"assistant","time":{"completed":1e300},"error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"1e400"},"responseBody":"{\"error\":{\"resets_at\":1e300}}"}}}`), []byte(`{"type":"tool","status":"running"}`), int64(-1))
+	f.Add([]byte(`{"role":"user","summary":{"diffs":[]}}`), []byte(`{"type":"compaction","auto":1}`), int64(1<<62))
+	f.Fuzz(func(t *testing.T, row, p []byte, created int64) {
+		m := message{ID: "msg_1", Created: created}
+		m.fill(row)
+		m.addPart(p, created)
+		r := reader{source: "database"}
+		if m.Strange {
+			return
+		}
+		e := r.event(&m)
+		if m.said() != m.said() || e.ID == "" {
+			t.Fatal("not the same twice")
+		}
+		if _, err := json.Marshal(e); err != nil {
+			t.Fatalf("an event that cannot be kept: %v", err)
+		}
+		if x := e.Failure; x != nil {
+			if x.Reason == "" || x.Field == "" {
+				t.Fatalf("a failure without a reason: %+v", x)
+			}
+			if !x.ResetAt.IsZero() && (x.ResetAt.Before(e.At.Add(-time.Hour)) || x.ResetAt.After(e.At.Add(33*24*time.Hour))) {
+				t.Fatalf("reset at %v for a row of %v", x.ResetAt, e.At)
+			}
+			if x.RetryAfter != nil && (*x.RetryAfter < 0 || *x.RetryAfter > 33*24*time.Hour) {
+				t.Fatalf("retry after %v", *x.RetryAfter)
+			}
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package opencode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Live goes by the arguments and the working folder of every opencode process of this user.
+// opencode writes nothing down about who has a session open, and leaves nothing behind.
+func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	if err := o.check(s); err != nil {
+		return nil, err
+	}
+	if o.env.Procs == nil {
+		return unknownHolder(agent.ErrNoProcs), nil
+	}
+	procs, err := o.env.Procs.List()
+	if errors.Is(err, agent.ErrNoProcs) {
+		return unknownHolder(err), nil
+	}
+	if err != nil {
+		return unknownHolder(err), err
+	}
+	var holders []detect.Holder
+	for _, p := range procs {
+		if ctx.Err() != nil {
+			return unknownHolder(ctx.Err()), context.Cause(ctx)
+		}
+		if p.Zombie {
+			continue
+		}
+		if h, ok := o.holder(p, s, i); ok {
+			holders = append(holders, h)
+		}
+	}
+	if len(holders) == 0 {
+		return []detect.Holder{{
+			Liveness: detect.Gone, Boot: o.env.Procs.Boot(),
+			Why: "no opencode process runs in the session's folder",
+		}}, nil
+	}
+	slices.SortStableFunc(holders, func(a, b detect.Holder) int {
+		switch {
+		case a.Sure == b.Sure:
+			return 0
+		case a.Sure:
+			return -1
+		}
+		return 1
+	})
+	return holders, nil
+}
+
+func unknownHolder(err error) []detect.Holder {
+	return []detect.Holder{{Liveness: detect.HolderUnknown, Why: err.Error()}}
+}
+
+// holder tells whether a process may have the session open.
+func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info) (detect.Holder, bool) {
+	procs := o.env.Procs
+	argv := procs.Argv(p.PID)
+	args, named := o.arguments(p, argv)
+	if !named && !interpreters[p.Comm] {
+		return detect.Holder{}, false
+	}
+	store := o.opens(procs.Opens(p.PID), s)
+	if store == otherStore || !named && store != ourStore {
+		return detect.Holder{}, false
+	}
+	c := classify(args)
+	cwd := procs.Cwd(p.PID)
+	h := detect.Holder{
+		Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader,
+	}
+	if l, ok := procs.Get(p.Leader); ok {
+		h.LeaderStart = l.Start
+	}
+	switch {
+	case !named:
+		h.Kind, h.Why = detect.Server, fmt.Sprintf("process %d (%s) has the database open", p.PID, p.Comm)
+	case c.none:
+		return h, false
+	case c.kind == detect.Server:
+		h.Why = fmt.Sprintf("process %d is an opencode server, which may have any session open", p.PID)
+	case c.session == s.ID:
+		h.Sure, h.Why = true, fmt.Sprintf("process %d was started with this session's id", p.PID)
+	case c.kind == detect.Headless && c.session != "":
+		return h, false
+	case !related(folders(cwd, c.dir), i.Dir):
+		return h, false
+	default:
+		h.Why = fmt.Sprintf("process %d is an opencode in the session's folder; which session it shows is not recorded", p.PID)
+	}
+	return h, true
+}
+
+// interpreters may run opencode from its sources under a name of their own.
+var interpreters = map[string]bool{"node": true, "bun": true, "deno": true, "electron": true, "MainThread": true}
+
+// shells start the wrapper scripts that packagers put around it.
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true}
+
+// arguments gives what follows the program in argv; named: the process is opencode by name.
+func (o *OpenCode) arguments(p agent.Proc, argv []string) (args []string, named bool) {
+	if len(argv) == 0 {
+		return nil, o.isProgram(p.Comm)
+	}
+	if len(argv) > 1 && (interpreters[filepath.Base(argv[0])] || shells[filepath.Base(argv[0])]) && o.isProgram(argv[1]) {
+		return argv[2:], true
+	}
+	return argv[1:], o.isProgram(argv[0]) || o.isProgram(p.Comm)
+}
+
+func (o *OpenCode) isProgram(path string) bool {
+	base := filepath.Base(path)
+	if o.cfg.Command != "" && base == filepath.Base(o.cfg.Command) {
+		return true
+	}
+	return strings.HasPrefix(strings.TrimPrefix(strings.ToLower(base), "."), "opencode")
+}
+
+const (
+	noStore    = iota // none is open, or the descriptors are closed to us
+	ourStore          // this session's database, or the log beside it
+	otherStore        // only those of another data folder
+)
+
+func (o *OpenCode) opens(paths []string, s detect.Session) int {
+	want := []string{s.Path, filepath.Join(o.data, "log") + "/"}
+	for _, p := range slices.Clone(want) {
+		if real, err := filepath.EvalSymlinks(p); err == nil && real != filepath.Clean(p) {
+			want = append(want, real+p[len(filepath.Clean(p)):])
+		}
+	}
+	found := noStore
+	for _, p := range paths {
+		p = strings.TrimSuffix(strings.TrimSuffix(p, "-wal"), "-shm")
+		for _, w := range want {
+			if p == w || strings.HasSuffix(w, "/") && strings.HasPrefix(p, w) {
+				return ourStore
+			}
+		}
+		if base := filepath.Base(p); strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db") {
+			found = otherStore
+		}
+	}
+	return found
+}
+
+// call is what the arguments of an opencode process say.
+type call struct {
+	kind    detect.HolderKind
+	session string // --session
+	dir     string // --dir, or the folder that a TUI was given
+	none    bool   // a command that opens no session
+}
+
+// Options of opencode that take a value. One that is missing here only makes the value look like
+// a command or a folder, and an unknown command counts as a server.
+var valued = map[string]bool{
+	"--session": true, "-s": true, "--model": true, "-m": true, "--agent": true, "--prompt": true, "--port": true,
+	"--hostname": true, "--log-level": true, "--format": true, "--file": true, "-f": true, "--title": true, "--attach": true,
+	"--password": true, "-p": true, "--username": true, "-u": true, "--dir": true, "--variant": true, "--command": true,
+	"--cors": true, "--mdns-domain": true,
+}
+
+var commands = map[string]detect.HolderKind{
+	"run": detect.Headless, "serve": detect.Server, "web": detect.Server, "acp": detect.Server, "github": detect.Server,
+	"attach": "", "auth": "", "providers": "", "models": "", "stats": "", "export": "", "upgrade": "", "uninstall": "",
+	"completion": "", "db": "", "mcp": "", "session": "", "debug": "", "plugin": "", "agent": "",
+}
+
+func classify(args []string) call {
+	c := call{kind: detect.Interactive}
+	port, command := false, false
+	for n := 0; n < len(args); n++ {
+		a := args[n]
+		if a == "--" {
+			break
+		}
+		if !strings.HasPrefix(a, "-") || a == "-" {
+			if !command {
+				command = true
+				c.positional(a)
+			}
+			continue
+		}
+		name, value, has := strings.Cut(a, "=")
+		if !has && valued[name] && n+1 < len(args) {
+			n++
+			value = args[n]
+		}
+		switch name {
+		case "--session", "-s":
+			c.session = value
+		case "--dir":
+			c.dir = value
+		case "--port", "--hostname", "--mdns":
+			port = true
+		}
+	}
+	if port && c.kind == detect.Interactive {
+		c.kind = detect.Server
+	}
+	return c
+}
+
+// positional is the first argument that is no option: a command, or the folder of a TUI.
+func (c *call) positional(a string) {
+	kind, ok := commands[a]
+	switch {
+	case ok && kind == "":
+		c.none = true
+	case ok:
+		c.kind = kind
+	case strings.ContainsAny(a, "/.~"):
+		c.dir = a
+	default:
+		c.kind = detect.Server
+	}
+}
+
+// folders in which a process may work.
+func folders(cwd, dir string) []string {
+	all := []string{cwd}
+	switch {
+	case filepath.IsAbs(dir):
+		all = append(all, filepath.Clean(dir))
+	case dir != "" && cwd != "":
+		all = append(all, filepath.Join(cwd, dir))
+	}
+	return all
+}
+
+// related: a TUI shows the sessions of its project, so a process holds the sessions of its folder,
+// of those below it, and, as the project may begin further up, of those above it. A folder that is
+// not known may be any.
+func related(dirs []string, session string) bool {
+	if session == "" || dirs[0] == "" {
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(session); err == nil {
+		session = real
+	}
+	for _, d := range dirs {
+		if d == session || within(session, d) || within(d, session) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

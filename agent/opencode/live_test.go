@@ -1,0 +1,124 @@
+package opencode
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+func TestLive(t *testing.T) {
+	const id, other = "ses_e0490bdf4ffetoGb2yI1hytQKC", "ses_e047a531cffesBeTRrTfaQc0DI"
+	const dir = "/home/dev/work/demo"
+	argv := func(a ...string) []string { return a }
+	for name, c := range map[string]struct {
+		argv []string
+		comm string
+		cwd  string
+		db   string // "ours", "other", "none"
+		want detect.HolderKind
+		sure bool
+		gone bool
+	}{
+		"TUI here":                       {argv: argv("opencode"), cwd: dir, db: "ours", want: detect.Interactive},
+		"TUI above":                      {argv: argv("opencode"), cwd: "/home/dev/work", db: "ours", want: detect.Interactive},
+		"TUI below":                      {argv: argv("opencode"), cwd: dir + "/sub", db: "ours", want: detect.Interactive},
+		"TUI elsewhere":                  {argv: argv("opencode"), cwd: "/home/dev/work/demo2", db: "ours", gone: true},
+		"TUI of this session":            {argv: argv("opencode", "-s", id), cwd: dir, db: "ours", want: detect.Interactive, sure: true},
+		"TUI of another session":         {argv: argv("opencode", "--session", other), cwd: dir, db: "ours", want: detect.Interactive},
+		"TUI of a folder":                {argv: argv("opencode", "./demo"), cwd: "/home/dev/work/x", db: "ours", gone: true},
+		"TUI of our folder":              {argv: argv("opencode", "../demo"), cwd: "/home/dev/work/x", db: "ours", want: detect.Interactive},
+		"TUI with a port":                {argv: argv("opencode", "--port", "4097"), cwd: "/elsewhere", db: "ours", want: detect.Server},
+		"server":                         {argv: argv("/usr/bin/opencode", "serve"), cwd: "/", db: "ours", want: detect.Server},
+		"web":                            {argv: argv("opencode", "--port=1", "web"), cwd: "/", db: "ours", want: detect.Server},
+		"a command nobody knows":         {argv: argv("opencode", "orchestrate"), cwd: "/", db: "ours", want: detect.Server},
+		"run of this session":            {argv: argv("opencode", "run", "--session", id, "continue"), cwd: dir, db: "ours", want: detect.Headless, sure: true},
+		"run of this session, =":         {argv: argv("opencode", "run", "--session="+id, "--", "x"), cwd: "/elsewhere", db: "ours", want: detect.Headless, sure: true},
+		"run of this session, starting":  {argv: argv("opencode", "run", "-s", id, "continue"), cwd: dir, db: "none", want: detect.Headless, sure: true},
+		"run of another session":         {argv: argv("opencode", "run", "--session", other, "continue"), cwd: dir, db: "ours", gone: true},
+		"run with our id in its message": {argv: argv("opencode", "run", "--session", other, "--", "--session", id), cwd: dir, db: "ours", gone: true},
+		"run of a new session here":      {argv: argv("opencode", "run", "hello"), cwd: dir, db: "ours", want: detect.Headless},
+		"run of a new session elsewhere": {argv: argv("opencode", "run", "hello"), cwd: "/elsewhere", db: "ours", gone: true},
+		"run with our folder":            {argv: argv("opencode", "run", "--dir", dir, "-c", "hello"), cwd: "/elsewhere", db: "ours", want: detect.Headless},
+		"a folder that is not told":      {argv: argv("opencode"), cwd: "", db: "none", want: detect.Interactive},
+		"other data folder":              {argv: argv("opencode"), cwd: dir, db: "other", gone: true},
+		"opens no session":               {argv: argv("opencode", "models"), cwd: dir, db: "none", gone: true},
+		"by node":                        {argv: argv("node", "/usr/lib/node_modules/.bin/opencode", "run", "-s", id), comm: "node", cwd: dir, db: "ours", want: detect.Headless, sure: true},
+		"from its sources":               {argv: argv("bun", "run", "dev"), comm: "bun", cwd: "/src", db: "ours", want: detect.Server},
+		"another node":                   {argv: argv("node", "server.js"), comm: "node", cwd: dir, db: "none", gone: true},
+		"an editor":                      {argv: argv("vim", "opencode.md"), comm: "vim", cwd: dir, db: "none", gone: true},
+		"a name of its own":              {argv: argv("/opt/oc", "run", "-s", id), comm: "oc", cwd: dir, db: "ours", want: detect.Headless, sure: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			comm := c.comm
+			if comm == "" {
+				comm = "opencode"
+			}
+			p := &testProcs{
+				list: []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: comm}, {PID: 3, Start: 30, Comm: "bash"}},
+				argv: map[int][]string{7: c.argv, 3: {"bash"}}, cwd: map[int]string{7: c.cwd, 3: dir}, opens: map[int][]string{},
+			}
+			o, data := open(t, p)
+			if comm == "oc" {
+				o.cfg.Command = "/opt/oc"
+			}
+			db := filepath.Join(data, "opencode.db")
+			switch c.db {
+			case "ours":
+				p.opens[7] = []string{"/dev/null", filepath.Join(data, "log", "opencode.log"), db + "-wal"}
+			case "other":
+				p.opens[7] = []string{"/mnt/x/opencode/opencode.db"}
+			}
+			s := detect.Session{Agent: Name, ID: id, Path: db}
+			got, err := o.Live(t.Context(), s, detect.Info{Dir: dir})
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			h := got[0]
+			if h.Why == "" || h.Boot != "boot-1" {
+				t.Errorf("%+v", h)
+			}
+			if c.gone {
+				if h.Liveness != detect.Gone {
+					t.Errorf("%+v, want gone", h)
+				}
+				return
+			}
+			if h.Liveness != detect.Alive || h.Kind != c.want || h.Sure != c.sure || h.PID != 7 || h.Start != 70 || h.Leader != 3 || h.LeaderStart != 30 {
+				t.Errorf("%+v, want %s, sure %v", h, c.want, c.sure)
+			}
+		})
+	}
+}
+
+func TestLiveUnknown(t *testing.T) {
+	const id = "ses_e0490bdf4ffetoGb2yI1hytQKC"
+	for name, p := range map[string]agent.Procs{"no table": &testProcs{err: agent.ErrNoProcs}, "none given": nil} {
+		o, data := open(t, p)
+		got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{})
+		if err != nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	o, data := open(t, &testProcs{err: errors.New("no descriptors left")})
+	got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{})
+	if err == nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The surest holder comes first.
+func TestLiveOrder(t *testing.T) {
+	const id = "ses_e0490bdf4ffetoGb2yI1hytQKC"
+	p := &testProcs{
+		list: []agent.Proc{{PID: 5, Comm: "opencode"}, {PID: 6, Comm: "opencode", Zombie: true}, {PID: 7, Comm: "opencode"}},
+		argv: map[int][]string{5: {"opencode", "serve"}, 6: {"opencode"}, 7: {"opencode", "-s", id}}, cwd: map[int]string{5: "/w", 6: "/w", 7: "/w"},
+	}
+	o, data := open(t, p)
+	got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{Dir: "/w"})
+	if err != nil || len(got) != 2 || got[0].PID != 7 || got[1].PID != 5 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,205 @@
+// Package opencode reads the sessions of opencode: one SQLite database for all of them from 1.2
+// on, JSON files before. It only ever reads, one short connection a call.
+//
+// opencode leaves no lock, pid file or socket per session, so which process shows a session can
+// only be guessed from its arguments and its folder: its holders are rarely Sure.
+package opencode
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Name of the agent, in the config and in every log line.
+const Name = "opencode"
+
+var idForm = regexp.MustCompile(`^ses_[A-Za-z0-9]{20,40}$`)
+
+// OpenCode is opencode on this machine. It is safe for concurrent use.
+type OpenCode struct {
+	env  agent.Env
+	cfg  agent.Config
+	data string // absolute; empty: no home folder is known
+
+	// One reader at a time: it bounds the memory, and the copy of a database that lacks its -shm
+	// must not close a file whose POSIX locks another reader of this process holds.
+	mu sync.Mutex
+	// pending are the rows of messages without an end, by database. They are looked at in every
+	// scan, because a long retry wait moves them out of the newest rows.
+	pending map[string]map[int64]bool
+}
+
+var _ agent.Agent = (*OpenCode)(nil)
+
+// New gives opencode with the data folder of cfg, else of the environment, else of the home folder.
+func New(env agent.Env, cfg agent.Config) *OpenCode {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}}
+	switch xdg := env.Getenv("XDG_DATA_HOME"); {
+	case cfg.ConfigDir != "":
+		o.data = filepath.Clean(cfg.ConfigDir)
+	case filepath.IsAbs(xdg):
+		o.data = filepath.Join(xdg, "opencode")
+	case env.Home != "":
+		o.data = filepath.Join(env.Home, ".local", "share", "opencode")
+	}
+	return o
+}
+
+// Name is "opencode".
+func (o *OpenCode) Name() string { return Name }
+
+// Command is the configured program, else "opencode".
+func (o *OpenCode) Command() string {
+	if o.cfg.Command != "" {
+		return o.cfg.Command
+	}
+	return "opencode"
+}
+
+// Folders are the data folder, in which every write shows up as one of opencode.db-wal, and the
+// folders of the JSON files that opencode wrote before 1.2.
+func (o *OpenCode) Folders() []agent.Folder {
+	if o.data == "" {
+		return nil
+	}
+	all := []agent.Folder{
+		{Path: o.data},
+		{Path: filepath.Join(o.data, "storage", "session"), Depth: 1},
+		{Path: filepath.Join(o.data, "storage", "message"), Depth: 1},
+	}
+	if p := o.named(); p != "" && filepath.Dir(p) != o.data {
+		all = append(all, agent.Folder{Path: filepath.Dir(p)})
+	}
+	return all
+}
+
+// named is the database that OPENCODE_DB asks for; empty: none does, or it is only in memory.
+func (o *OpenCode) named() string {
+	switch v := o.env.Getenv("OPENCODE_DB"); {
+	case v == "" || v == ":memory:":
+		return ""
+	case filepath.IsAbs(v):
+		return filepath.Clean(v)
+	case o.data != "" && filepath.IsLocal(v):
+		return filepath.Join(o.data, v)
+	}
+	return ""
+}
+
+// databases lists the databases that exist: opencode.db, and one for each further channel.
+func (o *OpenCode) databases() []string {
+	if o.env.Getenv("OPENCODE_DB") != "" {
+		p := o.named()
+		if _, err := os.Lstat(p); p == "" || err != nil {
+			return nil
+		}
+		return []string{p}
+	}
+	if o.data == "" {
+		return nil
+	}
+	names, err := os.ReadDir(o.data)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, n := range names {
+		if strings.HasPrefix(n.Name(), "opencode") && strings.HasSuffix(n.Name(), ".db") {
+			all = append(all, filepath.Join(o.data, n.Name()))
+		}
+	}
+	return all
+}
+
+// isJSON tells a session of the JSON files from one of a database.
+func isJSON(s detect.Session) bool { return strings.HasSuffix(s.Path, ".json") }
+
+// check refuses a session that this agent did not name, before any of it becomes part of a path
+// or an argument.
+func (o *OpenCode) check(s detect.Session) error {
+	if !idForm.MatchString(s.ID) {
+		return fmt.Errorf("%q is no session id of opencode", s.ID)
+	}
+	if !isJSON(s) {
+		if !o.ours(s.Path) {
+			return fmt.Errorf("%q is no database of opencode's data folder", s.Path)
+		}
+		return nil
+	}
+	if filepath.Base(s.Path) != s.ID+".json" || o.storageOf(s.Path) == "" {
+		return fmt.Errorf("%q is not the file of session %s", s.Path, s.ID)
+	}
+	return nil
+}
+
+// owned refuses anything but a regular file of this user. It never opens the file.
+func owned(path string) (fs.FileInfo, error) {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
+		return nil, fmt.Errorf("%s belongs to another user", path)
+	}
+	return fi, nil
+}
+
+// Beside names another session of the same database, or of the same project of the JSON files.
+func (o *OpenCode) Beside(s detect.Session, id string) detect.Session {
+	path := s.Path
+	if isJSON(s) {
+		path = filepath.Join(filepath.Dir(path), id+".json")
+	}
+	return detect.Session{Agent: Name, ID: id, Path: path}
+}
+
+// Account is one for a data folder and a provider: opencode has one login or key for each.
+func (o *OpenCode) Account(i detect.Info) string {
+	return "opencode:" + o.data + ":" + i.Provider
+}
+
+// maxBackup is the size of a database above which a backup of one session is refused.
+const maxBackup = 256 << 20
+
+// Files lists the database with its -wal, which may hold everything, or the JSON files of one
+// session. Whoever copies a database must not do so while this process reads it.
+func (o *OpenCode) Files(s detect.Session) ([]string, error) {
+	if err := o.check(s); err != nil {
+		return nil, err
+	}
+	if isJSON(s) {
+		return o.storageFiles(s)
+	}
+	var all []string
+	var size int64
+	for _, p := range []string{s.Path, s.Path + "-wal"} {
+		fi, err := owned(p)
+		if errors.Is(err, fs.ErrNotExist) && p != s.Path {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all, size = append(all, p), size+fi.Size()
+	}
+	if size > maxBackup {
+		return nil, fmt.Errorf("%s holds all sessions of opencode in %d MB; it is copied up to %d MB only", s.Path, size>>20, maxBackup>>20)
+	}
+	return all, nil
+}

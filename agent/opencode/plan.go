@@ -1,0 +1,207 @@
+package opencode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Plan is `opencode run --session ID -- PROMPT` in the session's own folder: from another one the
+// command never sees the answer and waits for ever. The model stays the session's own.
+//
+// A session of a terminal is resumed too. What it may do without asking stands in config files,
+// not in the session; by default nearly everything is allowed. Where a rule asks, the headless run
+// refuses by itself and the turn ends as denied: it never gets more than the terminal had.
+func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
+	if err := o.check(r.Session); err != nil {
+		return resume.Plan{}, err
+	}
+	if r.Prompt == "" {
+		return resume.Plan{}, errors.New("opencode run needs a prompt")
+	}
+	switch {
+	case r.Info.Parent != "":
+		return resume.Plan{}, &agent.Unfit{Why: "it is the session of a sub-agent, which goes on with its parent"}
+	case r.Info.Archived:
+		return resume.Plan{}, &agent.Unfit{Why: "its user archived the session"}
+	case isJSON(r.Session) && r.Program.Version != "" && !reFiles.MatchString(r.Program.Version):
+		return resume.Plan{}, &agent.Unfit{
+			Why:     "the session lies in the files of an opencode before 1.2; the one installed first has to take them over",
+			Command: command(r.Info.Dir, "opencode"),
+		}
+	}
+	p, err := o.plan(r, "--session", r.Session.ID)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Session = resume.FormPrompt, r.Session.ID
+	p.Argv = append(p.Argv, "--", r.Prompt)
+	p.Prompt = detect.HashText(recorded(r.Prompt))
+	return p, nil
+}
+
+// reFiles are the versions that keep sessions in JSON files.
+var reFiles = regexp.MustCompile(`^(0\.|1\.[01]\.)`)
+
+// Fresh starts a new session with the hand-off, which opencode reads from stdin, and the model of
+// the old one. opencode chooses the id.
+func (o *OpenCode) Fresh(r agent.Request) (resume.Plan, error) {
+	if len(bytes.TrimSpace(r.Handoff)) == 0 {
+		return resume.Plan{}, errors.New("opencode run needs a prompt")
+	}
+	var model []string
+	if reModel.MatchString(r.Info.Model) {
+		model = []string{"-m", r.Info.Model}
+	}
+	p, err := o.plan(r, model...)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Stdin = resume.FormFresh, r.Handoff
+	p.Prompt = detect.HashText(string(r.Handoff))
+	return p, nil
+}
+
+// reModel is provider/model; the model may hold further slashes.
+var reModel = regexp.MustCompile(`^[A-Za-z0-9][\w.@-]*/[\w.@:/-]+$`)
+
+func (o *OpenCode) plan(r agent.Request, args ...string) (resume.Plan, error) {
+	if !filepath.IsAbs(r.Program.Path) {
+		return resume.Plan{}, errors.New("the path of the program opencode is not known")
+	}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return resume.Plan{}, &agent.Unfit{Why: err.Error()}
+	}
+	p := resume.Plan{
+		Argv: slices.Concat([]string{r.Program.Path, "run", "--format", "json"}, args, o.cfg.Args),
+		Dir:  r.Info.Dir,
+		// A run in the background must not replace the program that its user has installed.
+		Env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
+		Auth: "key",
+	}
+	if o.cfg.ConfigDir != "" {
+		if filepath.Base(o.data) != "opencode" {
+			return resume.Plan{}, &agent.Unfit{Why: "opencode finds its data only in a folder named opencode", Key: "agent.opencode.config_dir"}
+		}
+		p.Env = append(p.Env, "XDG_DATA_HOME="+filepath.Dir(o.data))
+	}
+	for _, k := range slices.Sorted(maps.Keys(o.cfg.Env)) {
+		p.Env = append(p.Env, k+"="+o.cfg.Env[k])
+	}
+	if _, err := os.Lstat(filepath.Join(o.data, "auth.json")); err == nil {
+		p.Auth = "login"
+		for _, k := range keyVariables {
+			if _, given := o.cfg.Env[k]; given {
+				p.Auth = "key"
+			} else {
+				p.Unset = append(p.Unset, k)
+			}
+		}
+	}
+	return p, nil
+}
+
+// recorded is how opencode keeps one argument of `run`: with a blank in it, in quotes.
+func recorded(prompt string) string {
+	if !strings.Contains(prompt, " ") {
+		return prompt
+	}
+	return `"` + strings.ReplaceAll(prompt, `"`, `\"`) + `"`
+}
+
+// command is a line for a person to type.
+func command(dir string, argv ...string) string {
+	line := make([]string, 0, len(argv))
+	for _, a := range argv {
+		line = append(line, quote(a))
+	}
+	s := strings.Join(line, " ")
+	if dir != "" {
+		s = "cd " + quote(dir) + " && " + s
+	}
+	return s
+}
+
+var rePlain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+func quote(a string) string {
+	if rePlain.MatchString(a) {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}
+
+// maxLine bounds one line of a run's output; longer ones (a tool's output) are passed over.
+const maxLine = 1 << 20
+
+var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// Output reads the JSON lines of `run --format json`, and the errors in words that may stand
+// between them.
+func (o *OpenCode) Output(r io.Reader) (agent.Output, error) {
+	var out agent.Output
+	in := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	long := false
+	for {
+		chunk, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(chunk) > maxLine; !long {
+			line = append(line, chunk...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if !long {
+			readOutput(line, &out)
+		}
+		line, long = line[:0], false
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return out, err
+		}
+	}
+}
+
+func readOutput(line []byte, out *agent.Output) {
+	var l struct {
+		Type    string `json:"type"`
+		Session string `json:"sessionID"`
+		Part    struct {
+			Message string `json:"messageID"`
+			State   struct {
+				Status string `json:"status"`
+				Error  string `json:"error"`
+			} `json:"state"`
+		} `json:"part"`
+	}
+	line = bytes.TrimSpace(line)
+	if json.Unmarshal(line, &l) != nil || l.Type == "" {
+		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
+		out.Refused = out.Refused || text == "Error: Session not found"
+		return
+	}
+	if idForm.MatchString(l.Session) {
+		out.Began, out.Session = true, l.Session
+	}
+	if m := l.Part.Message; m != "" && !slices.Contains(out.Messages, m) {
+		out.Messages = append(out.Messages, m)
+	}
+	out.Failed = out.Failed || l.Type == "error"
+	if l.Type == "tool_use" && l.Part.State.Status == "error" && l.Part.State.Error == rejection {
+		out.Denials++
+	}
+}

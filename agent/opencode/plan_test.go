@@ -1,0 +1,185 @@
+package opencode
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+const planID = "ses_e0490bdf4ffetoGb2yI1hytQKC"
+
+func request(t *testing.T, data string) agent.Request {
+	work := filepath.Join(t.TempDir(), "work dir")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return agent.Request{
+		Session: detect.Session{Agent: Name, ID: planID, Path: filepath.Join(data, "opencode.db")},
+		Info:    detect.Info{Dir: work, Model: "anthropic/claude-x", Interactive: true},
+		Program: agent.Program{Path: "/opt/opencode", Version: "1.18.33"}, Prompt: "continue",
+	}
+}
+
+func TestPlan(t *testing.T) {
+	o, data := open(t, nil)
+	o.cfg.Args, o.cfg.Env = []string{"--agent", "build"}, map[string]string{"B": "2", "A": "1"}
+	r := request(t, data)
+	want := resume.Plan{
+		Form: resume.FormPrompt, Session: planID, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("continue"),
+		Argv: []string{"/opt/opencode", "run", "--format", "json", "--session", planID, "--agent", "build", "--", "continue"},
+		Env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "A=1", "B=2"},
+	}
+	got, err := o.Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	r.Prompt = `go "on" please`
+	// So it stands in a database that opencode 1.18.33 wrote: "go \"on\" please", quotes and all.
+	if got, err = o.Plan(r); err != nil || got.Prompt != detect.HashText(`"go \"on\" please"`) || got.Argv[len(got.Argv)-1] != r.Prompt {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// With a login in the folder, no key of any provider reaches the child.
+func TestPlanLogin(t *testing.T) {
+	o, data := open(t, nil)
+	writeFile(t, filepath.Join(data, "auth.json"), "")
+	if err := os.Chmod(filepath.Join(data, "auth.json"), 0); err != nil { // its content is never read
+		t.Fatal(err)
+	}
+	got, err := o.Plan(request(t, data))
+	if err != nil || got.Auth != "login" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, k := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"} {
+		if !slices.Contains(got.Unset, k) {
+			t.Errorf("%s would reach the child", k)
+		}
+	}
+	o.cfg.Env = map[string]string{"OPENAI_API_KEY": "configured"}
+	if got, err = o.Plan(request(t, data)); err != nil || got.Auth != "key" || slices.Contains(got.Unset, "OPENAI_API_KEY") {
+		t.Errorf("a key from the config: auth %q, %v", got.Auth, err)
+	}
+}
+
+func TestPlanFolder(t *testing.T) {
+	for folder, env := range map[string]string{"opencode": "XDG_DATA_HOME=/mnt/x", "data": ""} {
+		o := New(agent.Env{Home: "/home/x"}, agent.Config{ConfigDir: "/mnt/x/" + folder})
+		got, err := o.Plan(request(t, "/mnt/x/"+folder))
+		if env == "" {
+			if unfit(err) == nil {
+				t.Errorf("%+v, %v", got, err)
+			}
+		} else if err != nil || !slices.Contains(got.Env, env) {
+			t.Errorf("%+v, %v", got.Env, err)
+		}
+	}
+}
+
+func unfit(err error) *agent.Unfit {
+	var u *agent.Unfit
+	errors.As(err, &u)
+	return u
+}
+
+func TestPlanRefuses(t *testing.T) {
+	o, data := open(t, nil)
+	file := filepath.Join(data, "storage", "session", "p", planID+".json")
+	for name, c := range map[string]struct {
+		change func(r *agent.Request)
+		unfit  bool
+	}{
+		"sub-agent":     {func(r *agent.Request) { r.Info.Parent = "ses_x" }, true},
+		"archived":      {func(r *agent.Request) { r.Info.Archived = true }, true},
+		"folder gone":   {func(r *agent.Request) { r.Info.Dir += "/gone" }, true},
+		"no folder":     {func(r *agent.Request) { r.Info.Dir = "" }, true},
+		"id is options": {func(r *agent.Request) { r.Session.ID = "--continue" }, false},
+		"id with dots":  {func(r *agent.Request) { r.Session.ID = "ses_../../../../etc/passwd000" }, false},
+		"id too long":   {func(r *agent.Request) { r.Session.ID = "ses_" + strings.Repeat("a", 41) }, false},
+		"no program":    {func(r *agent.Request) { r.Program.Path = "opencode" }, false},
+		"no prompt":     {func(r *agent.Request) { r.Prompt = "" }, false},
+		"old files":     {func(r *agent.Request) { r.Session.Path = file }, true},
+		"foreign file":  {func(r *agent.Request) { r.Session.Path = "/etc/" + planID + ".json" }, false},
+	} {
+		r := request(t, data)
+		c.change(&r)
+		got, err := o.Plan(r)
+		if err == nil || (unfit(err) != nil) != c.unfit {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	r := request(t, data)
+	r.Session.Path, r.Program.Version = file, "1.1.53"
+	if _, err := o.Plan(r); err != nil {
+		t.Errorf("old files and an old opencode: %v", err)
+	}
+}
+
+func TestFresh(t *testing.T) {
+	o, data := open(t, nil)
+	r := request(t, data)
+	r.Handoff = []byte("what was done\nwhat is next\n")
+	got, err := o.Fresh(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"/opt/opencode", "run", "--format", "json", "-m", "anthropic/claude-x"}
+	if d := cmp.Diff(want, got.Argv); d != "" || got.Form != resume.FormFresh || got.Session != "" || !bytes.Equal(got.Stdin, r.Handoff) {
+		t.Errorf("%s %+v", d, got)
+	}
+	if got.Prompt != detect.HashText(string(r.Handoff)) {
+		t.Errorf("prompt %q", got.Prompt)
+	}
+	r.Info.Model = "--dangerous x/y"
+	if got, err = o.Fresh(r); err != nil || len(got.Argv) != 4 {
+		t.Errorf("%v, %v", got.Argv, err)
+	}
+	r.Handoff = []byte(" \n")
+	if _, err = o.Fresh(r); err == nil {
+		t.Error("an empty hand-off would be refused by opencode")
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	if got, want := command("/home/dev/it's here", "opencode", "-s", planID), `cd '/home/dev/it'\''s here' && opencode -s `+planID; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	file := func(name string) string { return readFile(t, filepath.Join("testdata", name)) }
+	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*maxLine) + `"}}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		want agent.Output
+	}{
+		"finished":   {file("finished/run.stdout"), agent.Output{Began: true, Session: "ses_e0491b3a1ffeGTrIChWya3Gu8d", Messages: []string{"msg_1fb6e896a001CekvGF1kN7J7NK"}}},
+		"permission": {file("permission-run/run.stdout") + file("permission-run/run.stderr"), agent.Output{Began: true, Session: "ses_e04861059ffer7QfviLTUBIrwX", Messages: []string{"msg_1fb79f6f10012wNgb345RiXHB3"}, Denials: 1}},
+		"limited":    {file("rate-limit-gives-up/run.stdout"), agent.Output{Began: true, Session: "ses_e0490bdf4ffetoGb2yI1hytQKC", Failed: true}},
+		"unknown id": {"\x1b[91m\x1b[1mError: \x1b[0mSession not found\n", agent.Output{Refused: true}},
+		"in an answer": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1","text":"Error: Session not found"}}` + "\nno Error: Session not found\n",
+			agent.Output{Began: true, Session: planID, Messages: []string{"msg_1"}}},
+		"long line": {long + `{"type":"error","sessionID":"` + planID + `"}`, agent.Output{Began: true, Session: planID, Failed: true}},
+		"cut line":  {`{"type":"text","sessionID":"` + planID, agent.Output{}},
+		"nothing":   {"", agent.Output{}},
+	} {
+		o, _ := open(t, nil)
+		got, err := o.Output(strings.NewReader(c.text))
+		if d := cmp.Diff(c.want, got); d != "" || err != nil {
+			t.Errorf("%s: %v\n%s", name, err, d)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package opencode
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// cursor stands at the newest message that was read. Only that one may still change and be news;
+// a message that was overtaken by another one decides nothing any more.
+type cursor struct {
+	Inode   uint64 `json:"i"`           // of the database or session file: another one is another store
+	ID      string `json:"id"`          // message; empty: the session had none
+	Row     int64  `json:"row"`         // its rowid
+	Created int64  `json:"t"`           // its time_created
+	Said    string `json:"s"`           // what it said
+	Retry   int64  `json:"r,omitempty"` // unix milliseconds of the newest retry line in the log
+}
+
+// window is how many messages a first read looks at.
+const window = 20
+
+// Read gives the messages behind the cursor, and the one at the cursor again if it says something
+// new: opencode writes a row when a request begins and again when it ends, under the same id.
+func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+	if err := o.check(s); err != nil {
+		return agent.Batch{}, err
+	}
+	fi, err := owned(s.Path)
+	if err != nil {
+		return agent.Batch{}, err
+	}
+	r := reader{session: s, source: "database"}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		r.inode = st.Ino
+	}
+	if json.Unmarshal([]byte(from), &r.from) != nil || r.from.Inode != r.inode || from == "" {
+		r.from, r.anew = cursor{}, from != ""
+	}
+	if isJSON(s) {
+		r.source = "storage"
+		err = r.read(ctx, jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID})
+	} else {
+		err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
+			return r.read(ctx, dbStore{tx, s.ID})
+		})
+	}
+	if err != nil {
+		return agent.Batch{}, err
+	}
+	if r.pending {
+		r.retry(filepath.Join(o.data, "log"))
+	}
+	c, err := json.Marshal(r.to)
+	return agent.Batch{
+		Events: r.events, Info: r.info, Cursor: agent.Cursor(c), Anew: r.anew,
+		Skipped: r.skipped, Problem: r.problem,
+	}, err
+}
+
+// Tail says no for a session whose newest message is an answer that ended its turn.
+func (o *OpenCode) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	b, err := o.Read(ctx, s, "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, "", err
+	}
+	if err != nil {
+		return true, "", err
+	}
+	if len(b.Events) == 0 {
+		return b.Skipped > 0, b.Cursor, nil
+	}
+	last := b.Events[len(b.Events)-1]
+	if last.Kind == detect.KindAnswer && last.Done {
+		return false, b.Cursor, nil
+	}
+	return true, "", nil
+}
+
+// reader is one read of one session.
+type reader struct {
+	session  detect.Session
+	source   string
+	inode    uint64
+	from, to cursor
+	anew     bool
+	events   []detect.Event
+	info     detect.Info
+	skipped  int
+	problem  string
+	pending  bool      // the newest message has no end
+	wrote    time.Time // when opencode last wrote to that message or its parts
+}
+
+func (r *reader) read(ctx context.Context, st store) error {
+	*r = reader{session: r.session, source: r.source, inode: r.inode, from: r.from, anew: r.anew}
+	var err error
+	if r.info, err = st.info(ctx); err != nil {
+		return err
+	}
+	rows, err := r.rows(ctx, st)
+	if err != nil {
+		return err
+	}
+	r.to.Inode = r.inode
+	var last *message
+	for i := range rows {
+		m := &rows[i]
+		if m.Strange {
+			continue
+		}
+		if err := st.parts(ctx, m, m.Data.Role == "user"); err != nil {
+			return err
+		}
+		last = m
+		if m.ID == r.from.ID && m.said() == r.from.Said {
+			continue
+		}
+		if m.Bad {
+			r.skip(m)
+		}
+		e := r.event(m)
+		if err := r.fromCompaction(ctx, st, m, &e); err != nil {
+			return err
+		}
+		r.events = append(r.events, e)
+	}
+	r.describe(rows)
+	if last == nil {
+		return nil
+	}
+	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry}
+	r.pending, r.wrote = last.pendingEnd(), later(last.created(), last.lastPart())
+	if len(r.events) == 0 {
+		return nil
+	}
+	return r.loop(ctx, st, last)
+}
+
+// rows are those to look at, the one at the cursor first.
+func (r *reader) rows(ctx context.Context, st store) ([]message, error) {
+	if r.from.ID != "" {
+		last, rows, ok, err := st.after(ctx, r.from)
+		if err != nil || ok {
+			return append([]message{last}, rows...), err
+		}
+		// The message is gone: undone by its user, or the session was written anew.
+		r.anew = true
+	}
+	r.from = cursor{}
+	rows, err := st.newest(ctx, window)
+	if err != nil {
+		return nil, err
+	}
+	m, err := st.first(ctx)
+	if err != nil || m.ID == "" {
+		return rows, err
+	}
+	if err := st.parts(ctx, &m, true); err != nil {
+		return nil, err
+	}
+	text, _ := m.prompt()
+	r.info.FirstPrompt = hash(text)
+	return rows, nil
+}
+
+func (r *reader) skip(m *message) {
+	r.skipped++
+	if r.problem == "" {
+		r.problem = fmt.Sprintf("the data of message %s is not the JSON that opencode writes", m.ID)
+	}
+}
+
+// describe takes model, provider and tokens from the newest answer.
+func (r *reader) describe(rows []message) {
+	for i := range rows {
+		m := &rows[i]
+		if m.Data.Role != "assistant" {
+			continue
+		}
+		if v := m.model(); v != "" {
+			r.info.Model, r.info.Provider = v, m.Data.ProviderID
+		}
+		if n := m.tokens(); n > 0 {
+			r.info.Tokens = n
+		}
+	}
+}
+
+// LastPrompt is the text of the newest message that a person wrote, at most 64 KB of it.
+func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
+	if err := o.check(s); err != nil {
+		return "", err
+	}
+	var text string
+	find := func(ctx context.Context, st store) error {
+		text = ""
+		rows, err := st.newest(ctx, maxRows)
+		for i := len(rows) - 1; i >= 0 && err == nil && text == ""; i-- {
+			if rows[i].Data.Role != "user" {
+				continue
+			}
+			err = st.parts(ctx, &rows[i], true)
+			text, _ = rows[i].prompt()
+		}
+		return err
+	}
+	var err error
+	if isJSON(s) {
+		err = find(ctx, jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID})
+	} else {
+		err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error { return find(ctx, dbStore{tx, s.ID}) })
+	}
+	if len(text) > 64<<10 {
+		text = text[:64<<10]
+	}
+	return text, err
+}

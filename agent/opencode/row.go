@@ -1,0 +1,202 @@
+package opencode
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// message is one row of the table message, or one JSON file under storage/message.
+type message struct {
+	ID      string
+	Row     int64 // rowid; 0: from a JSON file
+	Created int64 // unix milliseconds, as the other times
+	Updated int64
+	Data    data
+	Bad     bool   // its data could not be understood
+	Strange bool   // its role is none that we know
+	Parts   []part // in order; loaded for rows that are looked at closely
+}
+
+// data is what clawd reads of message.data. Everything else in it is left alone.
+type data struct {
+	Role       string          `json:"role"`
+	ParentID   string          `json:"parentID"`
+	ProviderID string          `json:"providerID"`
+	ModelID    string          `json:"modelID"`
+	Finish     string          `json:"finish"`
+	Summary    json.RawMessage `json:"summary"` // true: a compaction; an object in user rows
+	Error      *rowError       `json:"error"`
+	Time       struct {
+		Created   float64 `json:"created"`
+		Completed float64 `json:"completed"`
+	} `json:"time"`
+	Tokens struct {
+		Input  float64 `json:"input"`
+		Output float64 `json:"output"`
+		Cache  struct {
+			Read  float64 `json:"read"`
+			Write float64 `json:"write"`
+		} `json:"cache"`
+	} `json:"tokens"`
+}
+
+// rowError is message.data.error.
+type rowError struct {
+	Name string `json:"name"`
+	Data struct {
+		Message    string            `json:"message"`
+		StatusCode int               `json:"statusCode"`
+		Retryable  bool              `json:"isRetryable"`
+		Headers    map[string]string `json:"responseHeaders"`
+		Body       string            `json:"responseBody"`
+	} `json:"data"`
+}
+
+// part is what clawd reads of part.data.
+type part struct {
+	Type      string   `json:"type"`
+	Text      string   `json:"text"`
+	Synthetic flexBool `json:"synthetic"` // text that opencode wrote itself
+	Auto      flexBool `json:"auto"`      // of a compaction that nobody asked for
+	Status    string   `json:"status"`    // of a tool: pending, running, completed, error
+	Err       string   `json:"err"`       // of a tool: the beginning of its error
+	Updated   int64    `json:"-"`         // unix milliseconds
+}
+
+// flexBool also takes the 0 and 1 that SQLite makes of a JSON boolean.
+type flexBool bool
+
+func (b *flexBool) UnmarshalJSON(v []byte) error {
+	*b = flexBool(string(v) == "true" || string(v) == "1")
+	return nil
+}
+
+var errRole = errors.New("role is neither user nor assistant")
+
+// parseData reads message.data. The error never quotes it; it is errRole for a kind of message that
+// nobody knows.
+func parseData(b []byte) (data, error) {
+	var d data
+	if err := json.Unmarshal(b, &d); err != nil {
+		return data{}, errors.New("it is not the JSON that opencode writes")
+	}
+	switch d.Role {
+	case "user", "assistant":
+		return d, nil
+	case "":
+		return data{}, errors.New("it names no role")
+	}
+	return d, errRole
+}
+
+// millis turns unix milliseconds into a time; nonsense gives the zero time.
+func millis(ms float64) time.Time {
+	if !(ms > 0 && ms < 253402300800000) { // the year 10000, which JSON cannot write
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}
+
+func (m *message) created() time.Time {
+	if t := millis(m.Data.Time.Created); !t.IsZero() {
+		return t
+	}
+	return millis(float64(m.Created))
+}
+
+func (m *message) completed() time.Time { return millis(m.Data.Time.Completed) }
+
+// at is when the row said what it says now.
+func (m *message) at() time.Time {
+	if t := m.completed(); !t.IsZero() {
+		return t
+	}
+	return m.created()
+}
+
+func (m *message) compaction() bool { return string(m.Data.Summary) == "true" }
+
+// pendingEnd: the request of this row has neither ended nor failed.
+func (m *message) pendingEnd() bool {
+	return m.Data.Role == "assistant" && m.completed().IsZero() && m.Data.Error == nil
+}
+
+// runningTool tells whether a tool call of the row has begun and not ended: it works, or it waits
+// for a permission; nothing on disk says which.
+func (m *message) runningTool() bool {
+	for _, p := range m.Parts {
+		if p.Type == "tool" && (p.Status == "running" || p.Status == "pending") {
+			return true
+		}
+	}
+	return false
+}
+
+// lastPart is when a part of the row was last written; zero without parts.
+func (m *message) lastPart() time.Time {
+	var newest int64
+	for _, p := range m.Parts {
+		newest = max(newest, p.Updated)
+	}
+	return millis(float64(newest))
+}
+
+// rejection is how opencode records that a permission was refused. Refused with a comment, it
+// goes on by itself and writes another text.
+const rejection = "The user rejected permission to use this specific tool call."
+
+func (m *message) rejected() bool {
+	for i := len(m.Parts) - 1; i >= 0; i-- {
+		if p := m.Parts[i]; p.Type == "tool" {
+			return p.Status == "error" && p.Err == rejection
+		}
+	}
+	return false
+}
+
+// prompt is the text of a user row as a person gave it; meta: opencode wrote the row itself,
+// around a compaction.
+func (m *message) prompt() (text string, meta bool) {
+	var own, written bool
+	for _, p := range m.Parts {
+		switch {
+		case p.Type == "compaction":
+			written = true
+		case p.Type != "text":
+		case bool(p.Synthetic):
+			written = true
+		case !own:
+			text, own = p.Text, true
+		default:
+			text += "\n" + p.Text
+		}
+	}
+	return text, written && !own
+}
+
+func (m *message) tokens() int64 {
+	t := m.Data.Tokens
+	n := t.Input + t.Output + t.Cache.Read + t.Cache.Write
+	if !(n > 0 && n < 1e15) {
+		return 0
+	}
+	return int64(n)
+}
+
+func (m *message) model() string {
+	if m.Data.ProviderID == "" || m.Data.ModelID == "" {
+		return ""
+	}
+	return m.Data.ProviderID + "/" + m.Data.ModelID
+}
+
+// hash of a prompt's text; empty for none.
+func hash(text string) string {
+	if text == "" {
+		return ""
+	}
+	return detect.HashText(text)
+}

@@ -1,0 +1,55 @@
+CREATE TABLE `message` (
+          `id` text PRIMARY KEY,
+          `session_id` text NOT NULL,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `data` text NOT NULL,
+          CONSTRAINT `fk_message_session_id_session_id_fk` FOREIGN KEY (`session_id`) REFERENCES `session`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO "message" VALUES('msg_1fb83acbf001cm28iKECrWxSvm','ses_e047c571dffewUq7YDBshWN7FE',1795221073087,1795221085619,'{"role":"user","time":{"created":1795221073087},"agent":"build","model":{"providerID":"opencode","modelID":"demo-1"},"summary":{"diffs":[]}}');
+INSERT INTO "message" VALUES('msg_1fb83d5b3001jTmeAkh1IdieHt','ses_e047c571dffewUq7YDBshWN7FE',1795221083571,1795221092378,'{"parentID":"msg_1fb83acbf001cm28iKECrWxSvm","role":"assistant","mode":"build","agent":"build","path":{"cwd":"/home/dev/work/demo","root":"/home/dev/work/demo"},"cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"modelID":"demo-1","providerID":"opencode","time":{"created":1795221083571,"completed":1795221092350},"error":{"name":"APIError","data":{"message":"Insufficient balance. Manage your billing here: https://opencode.ai/workspace/wrk_01ABC/billing","statusCode":401,"isRetryable":false,"responseHeaders":{"content-length":"162","content-type":"application/json","date":"Sat, 21 Nov 2026 00:31:31 GMT","server":"BaseHTTP/0.6 Python/3.11.7"},"responseBody":"{\"type\": \"error\", \"error\": {\"type\": \"CreditsError\", \"message\": \"Insufficient balance. Manage your billing here: https://opencode.ai/workspace/wrk_01ABC/billing\"}}","metadata":{"url":"http://127.0.0.1:18080/v1/chat/completions"}}}}');
+CREATE TABLE `part` (
+          `id` text PRIMARY KEY,
+          `message_id` text NOT NULL,
+          `session_id` text NOT NULL,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `data` text NOT NULL,
+          CONSTRAINT `fk_part_message_id_message_id_fk` FOREIGN KEY (`message_id`) REFERENCES `message`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO "part" VALUES('prt_1fb83acea001I3WytXld8xHtKN','msg_1fb83acbf001cm28iKECrWxSvm','ses_e047c571dffewUq7YDBshWN7FE',1795221073162,1795221073178,'{"type":"text","text":"\"Say hello\""}');
+CREATE TABLE `session` (
+          `id` text PRIMARY KEY,
+          `project_id` text NOT NULL,
+          `workspace_id` text,
+          `parent_id` text,
+          `slug` text NOT NULL,
+          `directory` text NOT NULL,
+          `path` text,
+          `title` text NOT NULL,
+          `version` text NOT NULL,
+          `share_url` text,
+          `summary_additions` integer,
+          `summary_deletions` integer,
+          `summary_files` integer,
+          `summary_diffs` text,
+          `metadata` text,
+          `cost` real DEFAULT 0 NOT NULL,
+          `tokens_input` integer DEFAULT 0 NOT NULL,
+          `tokens_output` integer DEFAULT 0 NOT NULL,
+          `tokens_reasoning` integer DEFAULT 0 NOT NULL,
+          `tokens_cache_read` integer DEFAULT 0 NOT NULL,
+          `tokens_cache_write` integer DEFAULT 0 NOT NULL,
+          `revert` text,
+          `permission` text,
+          `agent` text,
+          `model` text,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `time_compacting` integer,
+          `time_archived` integer,
+          CONSTRAINT `fk_session_project_id_project_id_fk` FOREIGN KEY (`project_id`) REFERENCES `project`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO "session" VALUES('ses_e047c571dffewUq7YDBshWN7FE','f4e793a4d422bae4ac0a2a7358e4f5e50681ca1d',NULL,NULL,'playful-comet','/home/dev/work/demo','','Demo task','1.18.33',NULL,0,0,0,NULL,NULL,0.0,0,0,0,0,0,NULL,'[{"permission":"question","pattern":"*","action":"deny"},{"permission":"plan_enter","pattern":"*","action":"deny"},{"permission":"plan_exit","pattern":"*","action":"deny"}]','build','{"id":"demo-1","providerID":"opencode","variant":"default"}',1795221072098,1795221085519,NULL,NULL);
+CREATE INDEX `message_session_time_created_id_idx` ON `message` (`session_id`,`time_created`,`id`);
+CREATE INDEX `part_message_id_id_idx` ON `part` (`message_id`,`id`);

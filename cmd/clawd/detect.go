@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/all"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/resume"
+)
+
+type detectOptions struct {
+	agent, at, zone, live string
+	message               string
+	json                  bool
+}
+
+func newDetect(g *globals) *cobra.Command {
+	var o detectOptions
+	cmd := &cobra.Command{
+		Use:   "detect PATH... | detect --agent NAME --message TEXT",
+		Short: "Say why a session stopped, offline",
+		Long: `Say what session files, data folders or databases tell: state, reason, reset time, and what
+clawd would do. With --message, what one message means that the agent printed as its own error.
+Nothing is written and no daemon is needed.
+
+Exit status: 0 whatever it finds, 1 a path cannot be read, 2 usage error.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDetect(cmd.Context(), g, o, args, cmd.Flags().Changed("message"), cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.agent, "agent", "", "agent that wrote it: "+strings.Join(all.Names(), ", "))
+	f.StringVar(&o.at, "at", "", "decide as if it were this time, RFC 3339 (default now); with --message: when it was written")
+	f.StringVar(&o.zone, "zone", "", "time zone of the agent, where a text names none (default this machine's)")
+	f.StringVar(&o.live, "live", "auto", "\"auto\": look who has the session open; \"none\": take it that nobody has")
+	f.StringVar(&o.message, "message", "", "a message instead of files")
+	f.BoolVar(&o.json, "json", false, "print JSON, one object a line")
+	return cmd
+}
+
+// finding is the contract of "detect --json".
+type finding struct {
+	Agent        string          `json:"agent"`
+	Session      string          `json:"session"`
+	Path         string          `json:"path"`
+	Project      string          `json:"project"`
+	State        detect.State    `json:"state"`
+	CouldBe      []detect.State  `json:"could_be"`
+	Reason       *detect.Reason  `json:"reason"`
+	Window       *detect.Window  `json:"window"`
+	At           *time.Time      `json:"at"`
+	RetryAfterS  *float64        `json:"retry_after_s"`
+	ResetAt      *time.Time      `json:"reset_at"`
+	SelfResumeAt *time.Time      `json:"self_resume_at"`
+	Resumable    bool            `json:"resumable"`
+	Strategy     resume.Kind     `json:"strategy"`
+	WakeAt       *time.Time      `json:"wake_at"`
+	Why          string          `json:"why"`
+	Notes        []string        `json:"notes,omitempty"`
+	Evidence     detect.Evidence `json:"evidence"`
+}
+
+func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string, message bool, out io.Writer) error {
+	cfg, _, err := g.load()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if o.at != "" {
+		if now, err = time.Parse(time.RFC3339, o.at); err != nil {
+			return usage(fmt.Errorf("--at: %q is not a time such as 2026-11-21T00:10:03Z", o.at))
+		}
+	}
+	env := agentEnv(cfg)
+	if o.zone != "" {
+		if env.Zone, err = time.LoadLocation(o.zone); err != nil || o.zone == "Local" {
+			return usage(fmt.Errorf("--zone: %q is not a time zone such as Europe/Rome or UTC", o.zone))
+		}
+	}
+	switch {
+	case o.live != "auto" && o.live != "none":
+		return usage(fmt.Errorf("--live: %q is not one of auto, none", o.live))
+	case message && len(paths) > 0:
+		return usage(errors.New("give paths or --message, not both"))
+	case message && o.agent == "":
+		return usage(errors.New("--message needs --agent"))
+	case !message && len(paths) == 0:
+		return usage(errors.New("give the path of a session file, a data folder or a database"))
+	}
+	d := detecting{ctx: ctx, o: o, env: env, cfg: cfg, now: now}
+	agents, err := d.agents(nil)
+	if err != nil {
+		return usage(err)
+	}
+	var found []finding
+	if message {
+		found = []finding{d.message(agents[0])}
+	}
+	var failed error
+	for _, p := range paths {
+		f, err := d.path(p)
+		found = append(found, f...)
+		failed = errors.Join(failed, err)
+	}
+	return errors.Join(printFindings(out, found, o.json), failed)
+}
+
+type detecting struct {
+	ctx context.Context
+	o   detectOptions
+	env agent.Env
+	cfg config.Config
+	now time.Time
+}
+
+// agents gives the agents that are asked for, with changed settings where sections has them.
+func (d detecting) agents(change func(name string, e *agent.Env, c *agent.Config)) ([]agent.Agent, error) {
+	var list []agent.Agent
+	for _, name := range all.Names() {
+		if d.o.agent != "" && d.o.agent != name {
+			continue
+		}
+		env, c := d.env, d.cfg.Agent[name]
+		if change != nil {
+			change(name, &env, &c)
+		}
+		as, err := all.New(env, map[string]agent.Config{name: c})
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range as {
+			if a.Name() == name {
+				list = append(list, a)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("--agent: %q is not one of %s", d.o.agent, strings.Join(all.Names(), ", "))
+	}
+	return list, nil
+}
+
+// path finds the sessions that a path names.
+func (d detecting) path(path string) ([]finding, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, only := path, ""
+	if !fi.IsDir() {
+		folder, only = dataFolder(path), path
+	}
+	agents, err := d.agents(func(name string, e *agent.Env, c *agent.Config) {
+		c.ConfigDir = folder
+		if getenv := e.Getenv; strings.HasSuffix(only, ".db") {
+			e.Getenv = func(k string) string {
+				if k == "OPENCODE_DB" {
+					return only
+				}
+				return getenv(k)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var found []finding
+	var errs []error
+	for _, a := range agents {
+		sessions, err := sessionsAt(d.ctx, a, only)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, s := range sessions {
+			f, err := d.session(a, s)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("%s: no session of a known agent", path))
+	}
+	if len(found) > 0 { // what one agent cannot read may be another's
+		errs = nil
+	}
+	return found, errors.Join(errs...)
+}
+
+// dataFolder is the agent's folder that a session file lies in, as far as its path tells.
+func dataFolder(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if base := filepath.Base(dir); base == "projects" || base == "storage" {
+			return filepath.Dir(dir)
+		}
+	}
+	return filepath.Dir(path)
+}
+
+// sessionsAt lists an agent's sessions, or the one at a path.
+func sessionsAt(ctx context.Context, a agent.Agent, only string) ([]detect.Session, error) {
+	if strings.HasSuffix(only, ".jsonl") {
+		if a.Name() != "claude" {
+			return nil, nil
+		}
+		return []detect.Session{{Agent: a.Name(), ID: strings.TrimSuffix(filepath.Base(only), ".jsonl"), Path: only}}, nil
+	}
+	touched, err := a.Scan(ctx, "")
+	var list []detect.Session
+	for _, t := range touched {
+		if only == "" || t.Session.Path == only {
+			list = append(list, t.Session)
+		}
+	}
+	return list, err
+}
+
+func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
+	b, err := a.Read(d.ctx, s, "")
+	if err != nil {
+		return finding{}, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	var c detect.Classifier
+	for _, e := range b.Events {
+		c.Feed(e)
+	}
+	holders := []detect.Holder{{Liveness: detect.Gone}}
+	if d.o.live == "auto" {
+		if holders, err = a.Live(d.ctx, s, b.Info); err != nil {
+			return finding{}, fmt.Errorf("%s: %w", s.Path, err)
+		}
+	}
+	for _, h := range holders {
+		c.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h})
+		if h.Liveness == detect.Alive {
+			break
+		}
+	}
+	stop := c.Stop()
+	f := d.finding(stop)
+	f.Agent, f.Session, f.Path, f.Project = s.Agent, s.ID, s.Path, b.Info.Dir
+	if b.Problem != "" {
+		f.Notes = append(f.Notes, b.Problem)
+	}
+	return f, nil
+}
+
+func (d detecting) message(a agent.Agent) finding {
+	c := detect.Classifier{}
+	if failure, ok := a.Message(d.o.message, d.now, d.env.Zone); ok {
+		c.Feed(detect.Event{Kind: detect.KindFailure, ID: "message", At: d.now, Failure: &failure})
+	}
+	stop := c.Stop()
+	stop.Evidence.Source = "message"
+	f := d.finding(stop)
+	f.Agent = a.Name()
+	return f
+}
+
+func (d detecting) finding(s detect.Stop) finding {
+	f := finding{State: s.State, CouldBe: s.CouldBe, Notes: s.Notes, Evidence: s.Evidence,
+		At: timeOrNil(s.At), ResetAt: timeOrNil(s.ResetAt), SelfResumeAt: timeOrNil(s.SelfResumeAt)}
+	if f.CouldBe == nil {
+		f.CouldBe = []detect.State{}
+	}
+	if s.Reason != "" {
+		f.Reason = &s.Reason
+	}
+	if s.Window != "" {
+		f.Window = &s.Window
+	}
+	if s.RetryAfter != nil {
+		sec := s.RetryAfter.Seconds()
+		f.RetryAfterS = &sec
+	}
+	p := d.cfg.Policy()
+	dec := p.Select(s, resume.Tried{}).Decide(s, resume.Tried{}, d.now)
+	f.Strategy, f.Why, f.Resumable = dec.Strategy, dec.Why, dec.Strategy != resume.Leave
+	f.WakeAt = timeOrNil(dec.WakeAt)
+	return f
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func printFindings(out io.Writer, found []finding, asJSON bool) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for _, f := range found {
+		if asJSON {
+			if err := enc.Encode(f); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(out, "%s %s: %s", f.Agent, f.Session, f.State)
+		if f.Reason != nil {
+			fmt.Fprintf(out, ", %s", *f.Reason)
+		}
+		if f.ResetAt != nil {
+			fmt.Fprintf(out, ", resets %s", f.ResetAt.Local().Format(time.DateTime+" MST"))
+		}
+		fmt.Fprintf(out, "\n  %s: %s\n", f.Strategy, tame(f.Why))
+		for _, n := range f.Notes {
+			fmt.Fprintf(out, "  note: %s\n", tame(n))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/all"
+	"github.com/clawd-project/clawd/internal/config"
+)
+
+// globals are the flags that every command has.
+type globals struct{ config string }
+
+// load reads the config: the one that was named, which must be there, else the usual one, which
+// need not be.
+func (g *globals) load() (config.Config, string, error) {
+	path, must := g.config, true
+	if path == "" {
+		path, must = config.Path(os.Getenv), os.Getenv("CLAWD_CONFIG") != ""
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return config.Config{}, path, err
+	}
+	c, err := config.Load(path, must, all.Names())
+	if err != nil {
+		return c, path, usage(err)
+	}
+	return c, path, nil
+}
+
+// paths of this user.
+type paths struct{ state, socket string }
+
+func userPaths() paths {
+	if runtime.GOOS == "darwin" && os.Getenv("XDG_STATE_HOME") == "" {
+		dir := filepath.Join(os.Getenv("HOME"), "Library", "Application Support", "clawd")
+		return paths{state: dir, socket: filepath.Join(dir, "clawd.sock")}
+	}
+	p := paths{state: config.Dir(os.Getenv, "XDG_STATE_HOME", ".local/state")}
+	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
+		p.socket = filepath.Join(run, "clawd", "clawd.sock")
+	} else { // no login session: the state folder is ours alone, too
+		p.socket = filepath.Join(p.state, "clawd.sock")
+	}
+	return p
+}
+
+// agentEnv is the machine as the agents see it.
+func agentEnv(c config.Config) agent.Env {
+	e := agent.Env{Home: os.Getenv("HOME"), Getenv: os.Getenv, Procs: agent.NewProcs()}
+	if c.Watch.Zone != "" {
+		e.Zone, _ = time.LoadLocation(c.Watch.Zone) // validated with the config
+	}
+	return e
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mattn/go-isatty"
+	"github.com/rs/zerolog"
+
+	"github.com/clawd-project/clawd/internal/config"
+)
+
+// newLogger opens the log: JSON lines, or text for people on a terminal.
+func newLogger(c config.Log) (zerolog.Logger, func(), error) {
+	out, done := os.Stderr, func() {}
+	if c.File != "" {
+		f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return zerolog.Nop(), done, usage(fmt.Errorf("log.file: %w", err))
+		}
+		out, done = f, func() { f.Close() }
+	}
+	level, err := zerolog.ParseLevel(c.Level)
+	if err != nil {
+		return zerolog.Nop(), done, usage(fmt.Errorf("log.level: %w", err))
+	}
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	tty := isatty.IsTerminal(out.Fd())
+	var w io.Writer = out
+	if c.Format == "console" || c.Format == "auto" && tty {
+		w = console(out, tty && os.Getenv("NO_COLOR") == "")
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger(), done, nil
+}
+
+// console writes for people. File and branch names are strangers' bytes, so nothing that a
+// terminal would act on gets through.
+func console(out io.Writer, color bool) io.Writer {
+	return zerolog.ConsoleWriter{
+		Out: out, NoColor: !color, TimeFormat: time.DateTime, TimeLocation: time.Local,
+		FieldsOrder:         []string{"event", "agent", "session", "project", "reason"},
+		FormatFieldValue:    func(v any) string { return tame(fmt.Sprint(v)) },
+		FormatMessage:       func(v any) string { return tame(fmt.Sprint(v)) },
+		FormatErrFieldValue: func(v any) string { return tame(fmt.Sprint(v)) },
+	}
+}
+
+// tame escapes control bytes, bidi marks and everything else that is not plainly printed.
+func tame(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		s = strings.Trim(strconv.QuoteToGraphic(s), `"`)
+		s = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return '\uFFFD'
+			}
+			return r
+		}, s)
+	}
+	return s
+}

@@ -1,0 +1,102 @@
+// Command clawd keeps sessions of coding agents going.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // reset times name zones, and small systems have no zone files
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, part of the contract with scripts.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNoDaemon    = 3
+	exitInterrupted = 130
+)
+
+// codeError carries an exit code to main.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+func usage(err error) error { return &codeError{exitUsage, err} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	err := root().ExecuteContext(ctx)
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "clawd: %v\n", err)
+	code := exitFailed
+	if c := (*codeError)(nil); errors.As(err, &c) {
+		code = c.code
+	}
+	os.Exit(code)
+}
+
+func root() *cobra.Command {
+	var g globals
+	cmd := &cobra.Command{
+		Use:   "clawd",
+		Short: "Keeps sessions of coding agents going",
+		Long: `clawd watches the sessions of coding agents on this machine. When one stops because of a
+rate or usage limit, an overloaded provider or a broken network, it waits exactly as long as it
+should and gets the same session going again.
+
+Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 130 interrupted.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
+	cmd.AddCommand(newRun(&g), newStatus(&g), newDetect(&g), newConfig(&g), newVersion(), newShim())
+	return cmd
+}
+
+// version of this build: the module's, else the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "clawd %s\n", version())
+			return err
+		}}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return usage(err)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	sd "github.com/coreos/go-systemd/v22/daemon"
+	"github.com/spf13/cobra"
+
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/internal/config"
+)
+
+func newRun(g *globals) *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Watch and resume sessions, in the foreground",
+		Long: `Watch and resume sessions until a signal comes. SIGTERM and SIGINT stop it cleanly, SIGHUP reads
+the config again. Running children go on without it and are taken up at the next start.
+
+Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), g, dry) },
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "decide and log everything, fire nothing")
+	return cmd
+}
+
+func run(ctx context.Context, g *globals, dry bool) error {
+	cfg, path, err := g.load()
+	if err != nil {
+		return err
+	}
+	cfg.Resume.DryRun = cfg.Resume.DryRun || dry
+	log, closeLog, err := newLogger(cfg.Log)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	p := userPaths()
+	d, err := daemon.New(daemon.Options{
+		Config: cfg, ConfigPath: path, Version: version(), Env: agentEnv(cfg), Environ: os.Environ(),
+		StateDir: p.state, UserDir: p.state, Socket: p.socket, Shim: []string{self, "shim"}, Log: log,
+		Reload: func() (config.Config, error) {
+			c, _, err := g.load()
+			c.Resume.DryRun = c.Resume.DryRun || dry
+			return c, err
+		},
+		Ready: func() { notify(sd.SdNotifyReady) },
+		Alive: func() { notify(sd.SdNotifyWatchdog) },
+	})
+	if err != nil {
+		return err
+	}
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				notify(sd.SdNotifyStopping)
+				return
+			case <-hup:
+				notify(reloading())
+				d.Reload(ctx)
+				notify(sd.SdNotifyReady)
+			}
+		}
+	}()
+	err = d.Run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/all"
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/turn"
+)
+
+func newShim() *cobra.Command {
+	return &cobra.Command{
+		Use: "shim", Hidden: true, Args: noArgs,
+		Short: "Become an agent, when the daemon says so",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return turn.Shim(func(s turn.Spec) string { return lookOnce(cmd.Context(), s) })
+		},
+	}
+}
+
+// lookOnce is the last look before an agent is started.
+func lookOnce(ctx context.Context, s turn.Spec) string {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	env := agent.Env{Home: os.Getenv("HOME"), Getenv: os.Getenv, Procs: agent.NewProcs()}
+	agents, err := all.New(env, map[string]agent.Config{s.Claim.Session.Agent: s.Agent})
+	if err != nil {
+		return err.Error()
+	}
+	for _, a := range agents {
+		if a.Name() == s.Claim.Session.Agent {
+			return daemon.LastLook(ctx, a, s.Claim)
+		}
+	}
+	return "the agent is not known"
+}

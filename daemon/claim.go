@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// check is the last look before a claim, inside its transaction: is it still this stop, is nobody
+// in the session, did nobody move on in the folder? It gives the attempt's particulars.
+func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision) (resume.Claim, error) {
+	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
+	if err != nil {
+		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "its files cannot be read: %v", err)
+	}
+	if who := moved(rec, batch); who != "" {
+		return resume.Claim{}, refusal(resume.ByHand, who)
+	}
+	holders, err := s.a.Live(ctx, s.ds, rec.Info)
+	if err != nil {
+		return resume.Claim{}, postponed(time.Time{}, "who holds the session cannot be seen: %v", err)
+	}
+	if h := strongest(holders); h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
+		return resume.Claim{}, postponed(time.Time{}, "%s", heldBy(h))
+	} else if h.Foreign {
+		return resume.Claim{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
+	}
+	if err := s.d.siblings(rec); err != nil {
+		return resume.Claim{}, err
+	}
+	var handOff []byte
+	if d.Strategy == resume.FreshSession {
+		if handOff, err = s.handOff(ctx, rec); err != nil {
+			return resume.Claim{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+err.Error())
+		}
+		if err := s.backUp(); err != nil {
+			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so no fresh one is started: "+err.Error())
+		}
+	}
+	plan, err := s.plan(rec, d, handOff)
+	if err != nil {
+		return resume.Claim{}, refusal(resume.LeftAlone, err.Error())
+	}
+	n := rec.Episode.Attempts + 1
+	token := uuid.NewString()
+	return resume.Claim{Token: token, Boot: s.d.boot, Cursor: string(batch.Cursor), Plan: plan,
+		Mark:   turn.MarkPath(s.d.marks(), s.ds, rec.Stop.Key, n),
+		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
+}
+
+func refusal(v resume.Verdict, why string) error {
+	return &resume.Refusal{Outcome: resume.Outcome{Verdict: v, Why: why}}
+}
+
+func postponed(again time.Time, format string, args ...any) error {
+	return &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: again, Why: fmt.Sprintf(format, args...)}}
+}
+
+func heldBy(h detect.Holder) string {
+	who := "a process"
+	if h.PID != 0 {
+		who = fmt.Sprintf("process %d", h.PID)
+	}
+	if h.Liveness == detect.HolderUnknown {
+		return "whether a process has the session open cannot be seen: " + h.Why
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s has the session open: %s", who, h.Why), ": ")
+}
+
+// moved tells whether the tail of the files is still the claimed stop; empty: it is.
+func moved(rec state.Session, batch agent.Batch) string {
+	if batch.Anew {
+		return "the session's file was rewritten"
+	}
+	c := rec.Classifier
+	for _, e := range batch.Events {
+		c.Feed(e)
+	}
+	c.Holder = detect.Holder{Liveness: detect.Gone}
+	now := c.Stop()
+	switch {
+	case now.State == detect.Stopped && (now.Key == rec.Stop.Key || "cut:"+now.Key == rec.Stop.Key || now.Key == "cut:"+rec.Stop.Key):
+		return ""
+	case now.Key == rec.Stop.Key:
+		return fmt.Sprintf("the session is %s now", now.State)
+	}
+	return "somebody went on in this session"
+}
+
+// siblings looks for a session that was started after the stop in the same folder: then a person
+// or a script moved on.
+func (d *Daemon) siblings(rec state.Session) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, s := range d.sessions {
+		o := s.sum.Load()
+		if o == nil || key == state.Key(rec.Session) || o.dir == "" || o.dir != rec.Info.Dir || !o.created.After(rec.Stop.At) || o.session == rec.NewSession {
+			continue
+		}
+		switch {
+		case o.firstPrompt != "" && o.firstPrompt == rec.Info.FirstPrompt:
+			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop with the same prompt: a person or a script tries again by itself")
+		case o.answered.After(rec.Stop.At):
+			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop in the same folder and went on: somebody moved on")
+		case d.sleeper.Now().Sub(o.busyAt) < busyFor:
+			return postponed(d.sleeper.Now().Add(wallStep), "session %s is busy in the same folder", o.session)
+		}
+	}
+	return nil
+}
+
+// busyFor: an unfinished turn without a new record for so long is not taken for busy.
+const busyFor = 10 * time.Minute
+
+func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "/") }
+
+// LastLook is what the shim looks at before it becomes the agent: is the tail of the files still
+// the claimed stop, and is nobody else in the session? A text says why not.
+func LastLook(ctx context.Context, a agent.Agent, c resume.Claim) string {
+	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor))
+	if err != nil {
+		return "its files cannot be read: " + err.Error()
+	}
+	for _, e := range batch.Events {
+		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder {
+			return "somebody went on in this session"
+		}
+	}
+	if batch.Anew {
+		return "the session's file was rewritten"
+	}
+	holders, err := a.Live(ctx, c.Session, c.Info)
+	if err != nil {
+		return "who holds the session cannot be seen: " + err.Error()
+	}
+	if h := strongest(holders); h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
+		return heldBy(h)
+	}
+	return ""
+}

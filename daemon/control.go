@@ -1,0 +1,183 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Status answers GET /v1/status.
+type Status struct {
+	PID      int             `json:"pid"`
+	Version  string          `json:"version"`
+	Started  time.Time       `json:"started"`
+	Config   string          `json:"config"`
+	DryRun   bool            `json:"dry_run"`
+	Agents   []AgentStatus   `json:"agents"`
+	Sessions []SessionStatus `json:"sessions"` // those that wait, run, are held or given up
+	Stats    state.Stats     `json:"stats"`
+}
+
+// AgentStatus is one agent.
+type AgentStatus struct {
+	Name    string `json:"name"`
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	Missing string `json:"missing,omitempty"`
+}
+
+// SessionStatus is one session that is not at rest.
+type SessionStatus struct {
+	Agent    string        `json:"agent"`
+	Session  string        `json:"session"`
+	Project  string        `json:"project"`
+	Phase    state.Phase   `json:"phase"`
+	Reason   detect.Reason `json:"reason"`
+	Strategy resume.Kind   `json:"strategy"`
+	WakeAt   *time.Time    `json:"wake_at"`
+	LeftS    float64       `json:"left_s"` // seconds until wake_at; 0 when it has passed
+	Attempt  int           `json:"attempt"`
+	PID      int           `json:"pid,omitempty"` // of our running child
+	Why      string        `json:"why"`
+	Old      string        `json:"old_session,omitempty"`
+	New      string        `json:"new_session,omitempty"`
+}
+
+type control struct {
+	d *Daemon
+	l net.Listener
+}
+
+// listen opens the socket. A socket that a dead daemon left is replaced; the user's lock says that
+// it is dead.
+func (d *Daemon) listen() (*control, error) {
+	c := &control{d: d}
+	if d.o.Socket == "" || d.dry() {
+		return c, nil
+	}
+	if err := ownDir(filepath.Dir(d.o.Socket)); err != nil {
+		return nil, err
+	}
+	switch fi, err := os.Lstat(d.o.Socket); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case fi.Mode()&fs.ModeSocket == 0:
+		return nil, fmt.Errorf("%s is there and is no socket; move it away", d.o.Socket)
+	default:
+		if err := os.Remove(d.o.Socket); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.Listen("unix", d.o.Socket)
+	if err != nil {
+		return nil, fmt.Errorf("the control socket cannot be opened: %w", err)
+	}
+	// The folder is 0700, so nobody else got in between.
+	if err := os.Chmod(d.o.Socket, 0o600); err != nil {
+		l.Close()
+		return nil, err
+	}
+	c.l = peers{l}
+	return c, nil
+}
+
+// peers lets only processes of this user in.
+type peers struct{ net.Listener }
+
+func (p peers) Accept() (net.Conn, error) {
+	for {
+		c, err := p.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if uid, err := peerUID(c); err == nil && (uid == os.Getuid() || uid == 0) {
+			return c, nil
+		}
+		c.Close()
+	}
+}
+
+func (c *control) serve(ctx context.Context) {
+	if c.l == nil {
+		return
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/status", c.status)
+	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { srv.Close() })
+	defer stop()
+	if err := srv.Serve(c.l); err != nil && ctx.Err() == nil {
+		c.d.log.Error().Str("event", "control_error").Err(err).Msg("the control socket is closed")
+	}
+}
+
+func (c *control) status(w http.ResponseWriter, _ *http.Request) {
+	st, err := c.d.Status()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(st) // the asker may be gone
+}
+
+// Status tells what the daemon does now.
+func (d *Daemon) Status() (Status, error) {
+	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started, Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{}}
+	for _, a := range d.agents {
+		as := AgentStatus{Name: a.Name()}
+		if p, err := d.program(a); err != nil {
+			as.Missing = err.Error()
+		} else {
+			as.Path, as.Version = p.Path, p.Version
+		}
+		st.Agents = append(st.Agents, as)
+	}
+	now := d.sleeper.Now()
+	d.mu.Lock()
+	children := map[string]int{}
+	for key, s := range d.sessions {
+		if pid := s.child.Load(); pid != 0 {
+			children[key] = int(pid)
+		}
+	}
+	d.mu.Unlock()
+	err := d.store.Sessions(func(rec state.Session) error {
+		pid := children[state.Key(rec.Session)]
+		if rec.Phase == state.Following && pid == 0 {
+			return nil
+		}
+		s := SessionStatus{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Phase: rec.Phase, Reason: rec.Stop.Reason,
+			Strategy: rec.Decision.Strategy, Attempt: rec.Decision.Attempt, PID: pid, Why: rec.Decision.Why, Old: rec.OldSession, New: rec.NewSession}
+		if rec.Phase == state.Waiting {
+			s.WakeAt, s.LeftS = &rec.Decision.WakeAt, max(0, rec.Decision.WakeAt.Sub(now).Seconds())
+		}
+		st.Sessions = append(st.Sessions, s)
+		return nil
+	})
+	if err != nil {
+		return st, err
+	}
+	slices.SortFunc(st.Sessions, func(a, b SessionStatus) int {
+		if c := int(a.LeftS - b.LeftS); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Session, b.Session)
+	})
+	st.Stats, err = d.store.Stats()
+	return st, err
+}

@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// decide says what to do about a new stop. A claim that comes with it is an attempt that was
+// already made for this stop: its mark is there, the store had lost it.
+func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume.Claim) {
+	_, policy := s.d.settings()
+	tried := resume.Tried{Since: stop.At, Fresh: s.rec.Episode.Fresh, Fruitless: s.fruitless(), FirstRead: first, Refused: s.rec.Refused}
+	d := policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+	switch {
+	case s.rec.Info.Parent != "":
+		d = resume.Decision{Strategy: resume.Leave, Why: "it is a sub-agent's session; the main one goes on or does not"}
+	case s.rec.Info.Archived:
+		d = resume.Decision{Strategy: resume.Leave, Why: "it is archived"}
+	case s.ignored():
+		d = resume.Decision{Strategy: resume.Leave, Why: "its project is in [watch] ignore_projects"}
+	}
+	n, mark, err := turn.LastMark(s.d.marks(), s.ds, stop.Key)
+	if err != nil || n == 0 {
+		return d, nil
+	}
+	c := mark.Claim
+	if c.Token == "" { // a torn mark: made, and nothing more is known
+		c = resume.Claim{Session: s.ds, N: n, Token: "torn", At: stop.At, Cursor: s.rec.Cursor,
+			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{s.a.Command()}}}
+	}
+	c.Session, c.Stop, c.N, c.Attempts = s.ds, stop, n, n
+	c.Mark = turn.MarkPath(s.d.marks(), s.ds, stop.Key, n)
+	return d, &c
+}
+
+// fruitless is the count of resumes in a row without a good end, after what was read just now.
+func (s *session) fruitless() int {
+	c := s.rec.Classifier
+	if c.Ended.After(s.rec.LastFire) || c.LastPrompt.At.After(s.rec.LastFire) && !c.LastPrompt.Headless && !c.LastPrompt.Meta {
+		return 0
+	}
+	return s.rec.Fruitless
+}
+
+// next decides again after an attempt, from the record as it will be stored.
+func (s *session) next(rec state.Session) resume.Decision {
+	_, policy := s.d.settings()
+	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
+		Fruitless: rec.Fruitless, Refused: rec.Refused}
+	stop := rec.Stop
+	if now := s.d.sleeper.Now(); rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && stop.At.Before(rec.Claim.At) {
+		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
+	}
+	return policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+}
+
+// window names the quota window that a stop shares with others of its account; empty: none.
+func (s *session) window(info detect.Info, stop detect.Stop) string {
+	if stop.Reason != detect.UsageLimit {
+		return ""
+	}
+	return s.a.Account(info) + "\x00" + string(stop.Window)
+}
+
+// MarshalZerologObject gives the fields that every line about a session has.
+func (s *session) MarshalZerologObject(e *zerolog.Event) {
+	project := ""
+	if sum := s.sum.Load(); sum != nil {
+		project = sum.dir
+	}
+	e.Str("agent", s.ds.Agent).Str("session", s.ds.ID).Str("project", project)
+}
+
+func (s *session) logStop(stop detect.Stop) {
+	e := s.d.log.Info().Str("event", "session_stopped").EmbedObject(s).Str("reason", string(stop.Reason)).Str("window", string(stop.Window)).
+		Time("at", stop.At)
+	if stop.RetryAfter != nil {
+		e.Float64("retry_after_s", stop.RetryAfter.Seconds())
+	} else {
+		e.Any("retry_after_s", nil)
+	}
+	if !stop.ResetAt.IsZero() {
+		e.Time("reset_at", stop.ResetAt)
+	}
+	e.Dict("evidence", zerolog.Dict().Str("source", stop.Evidence.Source).Int64("offset", stop.Evidence.Offset).Str("field", stop.Evidence.Field))
+	if stop.Status != 0 {
+		e.Int("status", stop.Status)
+	}
+	if len(stop.Notes) > 0 {
+		e.Strs("notes", stop.Notes)
+	}
+	e.Msg("the session stopped")
+}
+
+func (s *session) logLeft(stop detect.Stop, why string) {
+	s.d.log.Info().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Str("why", why).Msg("left alone")
+}
+
+func logScheduled(e *zerolog.Event, s *session, d resume.Decision, now time.Time) {
+	e.Str("event", "resume_scheduled").EmbedObject(s).Str("strategy", string(d.Strategy)).Time("wake_at", d.WakeAt).
+		Float64("wait_s", max(0, d.WakeAt.Sub(now).Seconds())).Int("attempt", d.Attempt).Str("why", d.Why).Msg("waiting to resume")
+}

@@ -1,0 +1,186 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// evidence reads what became of an attempt from the agent's own files. It implements
+// resume.Evidence for one run and is used by its goroutine alone.
+type evidence struct {
+	s      *session
+	info   detect.Info
+	ds     detect.Session // where the answer is expected: a fresh session is another one
+	begun  bool
+	cursor agent.Cursor
+	events []detect.Event
+	output resume.Output
+	size   int64
+	holder string
+	looked time.Time
+}
+
+func newEvidence(s *session) *evidence { return &evidence{s: s, info: s.rec.Info} }
+
+func (e *evidence) Changed() <-chan struct{} { return e.s.news }
+
+// Look reads on from where the last Look ended.
+func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, error) {
+	if err := e.readOutput(c); err != nil {
+		return resume.Sight{}, err
+	}
+	if err := e.begin(c); err != nil {
+		return resume.Sight{}, err
+	}
+	if e.ds.ID != "" {
+		if err := e.readEvents(ctx); err != nil {
+			return resume.Sight{}, err
+		}
+	}
+	if err := e.lookForHolders(ctx, c); err != nil {
+		return resume.Sight{}, err
+	}
+	mark, marked, err := turn.ReadMark(c.Mark)
+	if err != nil {
+		return resume.Sight{}, err
+	}
+	sight := resume.Sight{Events: e.events, Output: e.output, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+		Marked: marked, ExecFail: mark.ExecFail}
+	if c.Plan.Form == resume.FormFresh {
+		sight.Session = e.ds
+	}
+	return sight, nil
+}
+
+// begin finds the session and the place in it where the evidence begins.
+func (e *evidence) begin(c resume.Claim) error {
+	if e.begun {
+		return nil
+	}
+	switch {
+	case c.Plan.Form != resume.FormFresh:
+		e.ds, e.cursor = c.Session, agent.Cursor(c.Cursor)
+	case c.Plan.Session != "":
+		e.ds = e.s.a.Beside(c.Session, c.Plan.Session)
+	case e.output.Session != "":
+		e.ds = e.s.a.Beside(c.Session, e.output.Session)
+	default:
+		return nil // the agent chooses the id and has not said it yet
+	}
+	e.begun = true
+	return nil
+}
+
+func (e *evidence) readEvents(ctx context.Context) error {
+	batch, err := e.s.a.Read(ctx, e.ds, e.cursor)
+	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID {
+		return nil // the fresh session has no file yet
+	}
+	if err != nil {
+		return err
+	}
+	if batch.Anew {
+		e.events = nil
+		if e.ds.ID == e.s.ds.ID && e.cursor != "" {
+			return fmt.Errorf("the file of session %s was rewritten", e.ds.ID)
+		}
+	}
+	e.cursor = batch.Cursor
+	for _, ev := range batch.Events {
+		e.add(ev)
+	}
+	return nil
+}
+
+// add keeps what a verdict needs. A record that is told again replaces what it said before.
+func (e *evidence) add(ev detect.Event) {
+	switch ev.Kind {
+	case detect.KindPrompt, detect.KindAnswer, detect.KindFailure, detect.KindDenied, detect.KindOpen, detect.KindInterrupt:
+	default:
+		return
+	}
+	for i := len(e.events) - 1; i >= 0 && i >= len(e.events)-64; i-- {
+		if e.events[i].ID == ev.ID {
+			e.events[i] = ev
+			return
+		}
+	}
+	e.events = append(e.events, ev)
+}
+
+// readOutput reads the run's output when it grew.
+func (e *evidence) readOutput(c resume.Claim) error {
+	fi, err := os.Stat(c.Output)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || fi.Size() == e.size {
+		return err
+	}
+	f, err := agent.OpenRegular(c.Output)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, err := e.s.a.Output(f)
+	if err != nil {
+		return err
+	}
+	e.output, e.size = out, fi.Size()
+	return nil
+}
+
+// lookEvery bounds how often the process table is read for one run.
+const lookEvery = 2 * time.Second
+
+func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
+	now := e.s.d.sleeper.Now()
+	if now.Sub(e.looked) < lookEvery && !now.Before(e.looked) {
+		return nil
+	}
+	ds := e.ds
+	if ds.ID == "" {
+		ds = e.s.ds
+	}
+	holders, err := e.s.a.Live(ctx, ds, e.info)
+	if err != nil {
+		return err
+	}
+	e.looked, e.holder = now, ""
+	for _, h := range holders {
+		if h.Liveness == detect.Alive && h.Sure && h.PID != c.PID && h.Group != c.PID {
+			e.holder = heldBy(h)
+		}
+	}
+	return nil
+}
+
+// ownDir makes a folder of ours, or makes sure that it is ours alone.
+func ownDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("clawd's folder cannot be made: %w", err)
+	}
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() {
+		return fmt.Errorf("%s is not a folder", dir)
+	}
+	if fi.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("%s can be read by others, and its mode cannot be changed: %w", dir, err)
+		}
+	}
+	return agent.CheckDir(filepath.Clean(dir))
+}

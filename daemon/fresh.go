@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/state"
+)
+
+// promptCap bounds what is quoted of the last prompt.
+const promptCap = 8 << 10
+
+// handOff is the first prompt of a fresh session.
+func (s *session) handOff(ctx context.Context, rec state.Session) ([]byte, error) {
+	cfg, _ := s.d.settings()
+	last, err := s.a.LastPrompt(ctx, s.ds)
+	if err != nil {
+		return nil, err
+	}
+	h := config.Handoff{Project: rec.Info.Dir, Session: s.ds.ID, Transcript: s.ds.Path, LastPrompt: quote(last)}
+	if name := cfg.Resume.Fresh.NextStepFile; name != "" {
+		if h.NextStep, err = nextStep(rec.Info.Dir, name); err != nil {
+			s.d.log.Warn().Str("event", "next_step_ignored").EmbedObject(s).Err(err).Msg("next_step_file cannot be used")
+		}
+	}
+	return cfg.Resume.Fresh.Render(h)
+}
+
+// quote fences a text as a quotation: what stands in it is told, not asked for.
+func quote(text string) string {
+	if len(text) > promptCap {
+		cut := promptCap
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + " …"
+	}
+	if strings.TrimSpace(text) == "" {
+		return "> (nothing is recorded)"
+	}
+	return "> " + strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\n", "\n> ")
+}
+
+// nextStep gives the path of the file if it is a regular file of this user inside the project.
+func nextStep(project, name string) (string, error) {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	fi, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !fi.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a regular file", name)
+	}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
+		return "", fmt.Errorf("%s belongs to another user", name)
+	}
+	return filepath.Join(project, name), nil
+}
+
+// backUp copies the session's files to the state folder and keeps the newest copies only.
+func (s *session) backUp() error {
+	cfg, _ := s.d.settings()
+	files, err := s.a.Files(s.ds)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.d.backups(), fmt.Sprintf("%s-%s-%s", s.d.sleeper.Now().UTC().Format("20060102T150405"), s.ds.Agent, s.ds.ID))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := copyFile(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+			return err
+		}
+	}
+	return s.d.pruneBackups(cfg.Resume.Fresh.Backups)
+}
+
+func copyFile(from, to string) error {
+	in, err := agent.OpenRegular(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+// pruneBackups keeps the newest copies. Their names begin with the time.
+func (d *Daemon) pruneBackups(keep int) error {
+	all, err := os.ReadDir(d.backups())
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
+	for i, e := range all {
+		if i >= keep {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(d.backups(), e.Name())))
+		}
+	}
+	return err
+}

@@ -1,0 +1,207 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+const (
+	// settleTime: two looks so far apart must agree before "the process is gone and wrote nothing
+	// more" is believed; networkSettle where files lie on a network file system.
+	settleTime    = 5 * time.Second
+	networkSettle = 90 * time.Second
+)
+
+func (s *session) settle() time.Duration {
+	switch {
+	case s.d.o.Settle > 0:
+		return s.d.o.Settle
+	case onNetwork(filepath.Dir(s.ds.Path)):
+		return networkSettle
+	}
+	return settleTime
+}
+
+// hold asks who has the session open, tells the classifier, and remembers the holder of a
+// terminal while it lives: only then can its end be understood.
+func (s *session) hold(ctx context.Context) error {
+	holders, err := s.a.Live(ctx, s.ds, s.rec.Info)
+	if err != nil {
+		return err
+	}
+	h := strongest(holders)
+	if h.Liveness == detect.Gone && s.rec.Holder.Liveness == detect.Alive && s.rec.Holder.Boot != "" && s.rec.Holder.Boot != s.d.boot {
+		// It was alive when the machine went down: nobody ended it.
+		h.Liveness, h.Why = detect.LeftBehind, "the machine was started anew since"
+	}
+	unfinished := s.rec.Classifier.Last.Kind != detect.KindFailure && h.Liveness != detect.Alive && h.Liveness != detect.HolderUnknown
+	if unfinished && !s.settledGone(ctx) {
+		return nil
+	}
+	s.rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h})
+	switch {
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+		h.Status = "" // changes all the time and says nothing about the end
+		if s.rec.Holder != h || s.rec.HolderEnd != "" {
+			s.rec.Holder, s.rec.HolderEnd = h, ""
+			return s.d.store.SetHolder(s.ds, h, "")
+		}
+	case h.Liveness != detect.Alive && s.rec.Holder.Liveness == detect.Alive && s.rec.HolderEnd == "":
+		end, known := s.holderEnd(h)
+		if !known {
+			return nil
+		}
+		s.rec.HolderEnd = end
+		return s.d.store.SetHolder(s.ds, s.rec.Holder, end)
+	}
+	return nil
+}
+
+// settledGone tells whether the holder has been gone for the settle time: its last lines may come
+// late.
+func (s *session) settledGone(ctx context.Context) bool {
+	now := s.d.sleeper.Now()
+	if s.gone.IsZero() {
+		s.gone = now
+		s.d.wg.Go(func() {
+			if s.d.sleeper.Awake(ctx, s.settle()) == nil {
+				s.d.poke(ctx, s)
+			}
+		})
+		return false
+	}
+	if now.Sub(s.gone) < s.settle() {
+		return false
+	}
+	s.gone = time.Time{}
+	return true
+}
+
+// strongest picks the holder that forbids most.
+func strongest(holders []detect.Holder) detect.Holder {
+	rank := func(h detect.Holder) int {
+		switch {
+		case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+			return 5
+		case h.Liveness == detect.Alive:
+			return 4
+		case h.Liveness == detect.HolderUnknown:
+			return 3
+		case h.Liveness == detect.LeftBehind:
+			return 2
+		}
+		return 1
+	}
+	var best detect.Holder
+	for _, h := range holders {
+		if rank(h) > rank(best) || best.Liveness == "" {
+			best = h
+		}
+	}
+	return best
+}
+
+// holderEnd says how the remembered holder of a terminal went. False: not known yet.
+func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
+	h := s.rec.Holder
+	switch {
+	case now.Liveness == detect.LeftBehind && h.Boot == s.d.boot:
+		return state.HolderCrash, true
+	case h.Boot != s.d.boot:
+		return state.HolderHangup, true
+	case now.Liveness != detect.Gone:
+		return "", false
+	case h.Leader == 0 || h.Leader == h.PID:
+		return state.HolderQuit, true // it led its own session, so its end and the terminal's look alike
+	}
+	if p, ok := s.d.o.Env.Procs.Get(h.Leader); ok && p.Start == h.LeaderStart && !p.Zombie {
+		return state.HolderQuit, true
+	}
+	return state.HolderHangup, true
+}
+
+// standDown says once who goes first.
+func (s *session) standDown(why string, until time.Time) {
+	if s.standBy == why {
+		return
+	}
+	s.standBy = why
+	s.d.log.Info().Str("event", "standing_down").EmbedObject(s).Str("why", why).Time("self_resume_at", until).Time("wake_at", s.rec.Decision.WakeAt).
+		Msg("somebody else has this session; clawd watches")
+}
+
+// unfit leaves a waiting session that must not be resumed headless: its user quit it, or it would
+// have to ask a person.
+func (s *session) unfit() (bool, error) {
+	cfg, _ := s.d.settings()
+	why, command := "", ""
+	h := s.rec.Classifier.Holder
+	switch {
+	case s.ignored():
+		why = "its project is in [watch] ignore_projects"
+	case s.rec.Info.Parent != "":
+		why = "it is a sub-agent's session; the main one goes on or does not"
+	case s.rec.Info.Archived:
+		why = "it is archived"
+	case h.Foreign:
+		why = "its process lived in another container or namespace, where clawd cannot see it"
+	case s.rec.Info.Interactive && h.Liveness == detect.Alive:
+		return false, nil // its holder is looked at again when it goes
+	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
+		why = "its terminal went away; [resume] after_hangup = \"leave\""
+	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":
+		why = "its user quit it; [resume] after_quit = \"resume\" changes that"
+	case s.rec.Info.Interactive && s.rec.HolderEnd == "" && h.Liveness == detect.Gone && cfg.Resume.AfterQuit != "resume":
+		why = "it was closed while clawd did not watch, as a user's quit looks; [resume] after_quit = \"resume\" changes that"
+	}
+	if why == "" {
+		_, err := s.plan(s.rec, s.rec.Decision, []byte("-"))
+		u := (*agent.Unfit)(nil)
+		if !errors.As(err, &u) {
+			return false, nil // other errors may pass; the claim tells
+		}
+		why, command = u.Why, u.Command
+		if u.Key != "" {
+			why += fmt.Sprintf("; %s changes that", u.Key)
+		}
+	}
+	if err := s.d.store.Leave(s.ds, s.rec.Stop.Key, why, command); err != nil {
+		return true, err
+	}
+	s.reload()
+	s.d.tell()
+	return true, nil
+}
+
+// plan asks the agent for the argv. handOff is for fresh sessions.
+func (s *session) plan(rec state.Session, d resume.Decision, handOff []byte) (resume.Plan, error) {
+	cfg, _ := s.d.settings()
+	p, err := s.d.program(s.a)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
+		LastMeta: rec.Classifier.LastPrompt.Meta}
+	if d.Strategy == resume.FreshSession {
+		r.NewID, r.Handoff = uuid.NewString(), handOff
+		return s.a.Fresh(r)
+	}
+	return s.a.Plan(r)
+}
+
+// below tells whether dir is project or lies in it.
+func below(dir, project string) bool {
+	project = filepath.Clean(project)
+	return dir == project || strings.HasPrefix(dir, strings.TrimSuffix(project, "/")+"/")
+}

@@ -1,0 +1,207 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// ledger is resume.Ledger for one session: the store's transactions, with the log lines that
+// belong to them.
+type ledger struct {
+	s     *session
+	info  detect.Info // of the session when the resume began
+	lane  bool        // a lane is taken
+	fired bool
+}
+
+// leave gives the lane back: nothing of ours runs any more.
+func (l *ledger) leave() {
+	l.s.child.Store(0)
+	if l.lane {
+		l.lane = false
+		l.s.d.lanes.leave()
+	}
+}
+
+// Wait writes the decision down.
+func (l *ledger) Wait(_ context.Context, j resume.Job) error {
+	if err := l.s.d.store.Wait(j.Session, j.Stop.Key, j.Decision); err != nil {
+		return err
+	}
+	logScheduled(l.s.d.log.Info(), l.s, j.Decision, l.s.d.sleeper.Now())
+	return nil
+}
+
+// Claim waits for the session's turn and takes the attempt.
+func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) {
+	d, s := l.s.d, l.s
+	cfg, _ := d.settings()
+	if d.dry() {
+		d.log.Info().Str("event", "resume_started").EmbedObject(s).Bool("dry_run", true).Int("attempt", j.Decision.Attempt).Msg("would resume now")
+		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.LeftAlone, Why: "dry run"}}
+	}
+	if err := d.refresh(ctx, s.a); err != nil {
+		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: d.sleeper.Now().Add(time.Minute), Why: err.Error()}}
+	}
+	window := s.window(l.info, j.Stop)
+	if err := d.lanes.enter(ctx, d.sleeper, s.key, window, j.Stop.At, cfg.Resume.MaxParallel, time.Duration(cfg.Resume.Stagger)); err != nil {
+		return resume.Claim{}, err
+	}
+	l.lane = true
+	s.busy.Store(true)
+	limits := state.Limits{PerSession: cfg.Budget.MaxResumesPerDay, PerDay: cfg.Budget.MaxResumesPerDayTotal, MaxCostUSD: cfg.Budget.MaxCostUSD}
+	c, err := d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) { return s.check(ctx, rec, j.Decision) })
+	if err == nil {
+		return c, nil
+	}
+	s.busy.Store(false)
+	l.leave()
+	d.lanes.verdict(s.key, window, resume.Postponed, time.Time{})
+	refusal := (*resume.Refusal)(nil)
+	switch {
+	case errors.Is(err, state.ErrPhase):
+		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
+	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
+		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, ""); e != nil {
+			return resume.Claim{}, e
+		}
+		d.tell()
+	}
+	return resume.Claim{}, err
+}
+
+// Fired stores the child and says that it starts.
+func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
+	if err := l.s.d.store.Fired(c); err != nil {
+		return err
+	}
+	l.fired = true
+	l.s.child.Store(int64(c.PID))
+	text := "Resuming session"
+	switch {
+	case c.Plan.Form == resume.FormFresh:
+		text = "Starting a fresh session that takes over"
+	case c.Stop.Reason == detect.RateLimit || c.Stop.Reason == detect.UsageLimit:
+		text = "Resuming session after rate limit"
+	}
+	l.s.d.log.Info().Str("event", "resume_started").EmbedObject(l.s).Str("reason", string(c.Stop.Reason)).Str("plan", string(c.Plan.Form)).
+		Int("attempt", c.N).Str("auth", c.Plan.Auth).Int("pid", c.PID).Str("output", c.Output).
+		Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
+	return nil
+}
+
+// Unclaim gives the attempt back.
+func (l *ledger) Unclaim(ctx context.Context, c resume.Claim, why string) error {
+	// A cancelled start says nothing against the agent.
+	held, err := l.s.d.store.Unclaim(c, why, ctx.Err() == nil && !l.fired)
+	l.s.busy.Store(false)
+	if err != nil {
+		return err
+	}
+	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{})
+	l.s.d.log.Warn().Str("event", "claim_settled").EmbedObject(l.s).Int("attempt", c.N).Bool("held", held).Str("why", why).Msg("nothing was started; the attempt is given back")
+	l.s.d.tell()
+	return nil
+}
+
+// Close writes the verdict.
+func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) error {
+	s, d := l.s, l.s.d
+	rec, stats, err := d.store.Settle(c, o, s.a.Account(l.info), s.next)
+	if err != nil {
+		return err
+	}
+	s.busy.Store(false)
+	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
+	switch o.Verdict {
+	case resume.Resumed:
+		d.log.Info().Str("event", "resume_succeeded").EmbedObject(s).Int("attempt", c.N).Float64("took_s", o.Took.Seconds()).
+			Int("total_resumes", stats.TotalResumes).Msg("the session goes on")
+		if c.Plan.Form == resume.FormFresh {
+			d.log.Info().Str("event", "session_recovered").EmbedObject(s).Str("old", s.ds.ID).Str("new", o.Session.ID).Msg("a fresh session took over")
+		}
+	case resume.ByHand:
+		d.log.Info().Str("event", "claim_settled").EmbedObject(s).Int("attempt", c.N).Str("outcome", string(o.Verdict)).Str("why", o.Why).Msg("somebody else went on")
+	default:
+		next := "nothing; the user decides"
+		if rec.Phase == state.Waiting {
+			next = "attempt " + rec.Decision.WakeAt.Format(time.RFC3339)
+		}
+		e := d.log.Warn().Str("event", "resume_failed").EmbedObject(s).Int("attempt", c.N).Str("outcome", string(o.Verdict)).Str("why", o.Why).Str("next", next)
+		if o.Proof != "" {
+			e.Str("proof", o.Proof)
+		}
+		if o.Stop != nil {
+			e.Str("reason", string(o.Stop.Reason))
+		}
+		e.Msg("the attempt did not get the session going")
+	}
+	d.tell()
+	signal(s.wake) // the files may hold more than the verdict needed
+	return nil
+}
+
+// Denied warns of a run that was refused permissions.
+func (l *ledger) Denied(_ context.Context, c resume.Claim, denials int) error {
+	const why = "the resumed run was refused permissions that a person would have to give"
+	if err := l.s.d.store.Denied(l.s.ds, why); err != nil {
+		return err
+	}
+	l.s.d.log.Warn().Str("event", "resume_succeeded").EmbedObject(l.s).Int("attempt", c.N).Str("blocked", "permission").Int("denials", denials).Msg(why)
+	l.s.d.tell()
+	return nil
+}
+
+// Yielded says that a run is ended for somebody else's sake.
+func (l *ledger) Yielded(_ context.Context, c resume.Claim, who string) error {
+	l.s.d.log.Warn().Str("event", "resume_yielded").EmbedObject(l.s).Int("attempt", c.N).Int("pid", c.PID).Str("why", who).Msg("clawd's run gives way")
+	return nil
+}
+
+// OutputCut notes that the output proves nothing any more.
+func (l *ledger) OutputCut(_ context.Context, c resume.Claim) error {
+	return l.s.d.store.OutputCut(c)
+}
+
+// tell empties the outbox into the log.
+func (d *Daemon) tell() {
+	notices, err := d.store.Outbox()
+	if err != nil || len(notices) == 0 {
+		return
+	}
+	for _, n := range notices {
+		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).Str("reason", string(n.Reason)).Str("why", n.Why).
+			Func(func(e *zerolog.Event) {
+				if n.Command != "" {
+					e.Str("command", n.Command)
+				}
+			}).Time("at", n.At).Msg("left to its user")
+	}
+	if err := d.store.Told(notices); err != nil {
+		d.broken(err)
+	}
+}
+
+// name is a session in a log line.
+type name struct{ rec state.Session }
+
+func (n name) MarshalZerologObject(e *zerolog.Event) {
+	e.Str("agent", n.rec.Agent).Str("session", n.rec.ID).Str("project", n.rec.Info.Dir)
+}
+
+func (d *Daemon) named(key string) name {
+	agentName, id, _ := cut(key)
+	ds := detect.Session{Agent: agentName, ID: id}
+	rec, ok, err := d.store.Session(ds)
+	if err != nil || !ok {
+		rec.Session = ds
+	}
+	return name{rec}
+}

@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// ErrRunning: a clawd of this user runs already.
+var ErrRunning = errors.New("a clawd of this user is running already")
+
+// acquire takes the user's lock: two daemons with two configs must meet here, for both would see
+// the same sessions.
+func (d *Daemon) acquire() error {
+	if d.dry() {
+		return nil
+	}
+	path := filepath.Join(d.o.UserDir, "clawd.lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		pid, _ := os.ReadFile(path)
+		f.Close()
+		return fmt.Errorf("%w (pid %s); \"clawd status\" shows what it does", ErrRunning, pid)
+	}
+	if err := f.Truncate(0); err == nil {
+		fmt.Fprint(f, os.Getpid())
+	}
+	d.lock = f
+	return nil
+}
+
+func (d *Daemon) release() {
+	if d.lock != nil {
+		d.lock.Close()
+		d.lock = nil
+	}
+}
+
+// program is an agent's program as last looked at.
+type program struct {
+	mu    sync.Mutex // guards what follows
+	found agent.Program
+	stamp string // of the file that found describes
+	err   error
+}
+
+// findPrograms says which agents are here.
+func (d *Daemon) findPrograms(ctx context.Context) {
+	for _, a := range d.agents {
+		err := d.refresh(ctx, a)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			d.log.Info().Str("event", "agent_missing").Str("agent", a.Name()).Str("why", err.Error()).Msg("agent not found; its sessions are watched and not resumed")
+			continue
+		}
+		p, _ := d.program(a)
+		d.log.Info().Str("event", "agent_found").Str("agent", a.Name()).Str("path", p.Path).Str("version", p.Version).Msg("agent found")
+	}
+}
+
+func (d *Daemon) slot(a agent.Agent) *program {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.programs[a.Name()]
+	if p == nil {
+		p = &program{err: errors.New("not looked for yet")}
+		d.programs[a.Name()] = p
+	}
+	return p
+}
+
+// program gives what refresh found last.
+func (d *Daemon) program(a agent.Agent) (agent.Program, error) {
+	p := d.slot(a)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.found, p.err
+}
+
+// refresh looks the agent's program up, and asks it for its version when its file is not the one
+// that was asked last: agents update themselves while clawd runs.
+func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
+	p := d.slot(a)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	path, stamp, err := lookUp(a.Command())
+	if err != nil {
+		p.found, p.stamp, p.err = agent.Program{}, "", err
+		return err
+	}
+	if stamp == p.stamp && p.err == nil {
+		return nil
+	}
+	version, err := turn.Version(ctx, path)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("the agent does not tell its version; its plain form of resuming is used")
+	}
+	p.found, p.stamp, p.err = agent.Program{Path: path, Version: version}, stamp, nil
+	return nil
+}
+
+// lookUp finds a program in PATH and refuses one that somebody else may replace.
+func lookUp(command string) (path, stamp string, err error) {
+	path, err = exec.LookPath(command)
+	if err == nil && !filepath.IsAbs(path) {
+		err = fmt.Errorf("%q is not an absolute path", path)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if ok && st.Uid != 0 && int(st.Uid) != os.Getuid() {
+		return "", "", fmt.Errorf("%s belongs to another user", path)
+	}
+	if fi.Mode().Perm()&0o022 != 0 {
+		return "", "", fmt.Errorf("%s is writable for others", path)
+	}
+	return path, fmt.Sprintf("%s %d %d %d", path, st.Ino, fi.Size(), fi.ModTime().UnixNano()), nil
+}
+
+// warnings tells at start what may go wrong later.
+func (d *Daemon) warnings() {
+	if d.store.Quarantined != "" {
+		d.log.Error().Str("event", "state_damaged").Str("moved_to", d.store.Quarantined).Msg("the store was damaged and moved aside; attempts are known from their marks")
+	}
+	if d.store.Lost {
+		d.log.Warn().Str("event", "state_lost").Msg("the store that belongs here is gone; attempts are known from their marks")
+	}
+	for _, a := range d.agents {
+		for _, f := range a.Folders() {
+			if name := networkName(f.Path); name != "" {
+				d.log.Warn().Str("event", "slow_files").Str("agent", a.Name()).Str("path", f.Path).Str("file_system", name).
+					Msg("a network file system: events may be missing, and clawd waits 90 s before it believes that nothing was written")
+			}
+		}
+	}
+}
+
+func onNetwork(path string) bool { return networkName(path) != "" }
+
+// pruneRuns removes old outputs of runs.
+func (d *Daemon) pruneRuns(keep time.Duration) {
+	_ = filepath.WalkDir(d.runs(), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil //nolint:nilerr // what cannot be listed stays
+		}
+		if fi, err := e.Info(); err == nil && d.sleeper.Now().Sub(fi.ModTime()) > keep {
+			os.Remove(path)
+		}
+		return nil
+	})
+}

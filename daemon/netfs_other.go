@@ -1,0 +1,6 @@
+//go:build !linux
+
+package daemon
+
+// networkName is not known on this system.
+func networkName(string) string { return "" }

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/clawd-project/clawd/internal/config"
+)
+
+// Reload reads the config again. A bad file keeps the old config and says so. What waits is
+// decided anew.
+func (d *Daemon) Reload(ctx context.Context) {
+	if d.o.Reload == nil {
+		return
+	}
+	cfg, err := d.o.Reload()
+	if err != nil {
+		d.log.Error().Str("event", "config_reloaded").Bool("ok", false).Err(err).Msg("the config is bad; the old one stays in force")
+		return
+	}
+	d.mu.Lock()
+	later := needRestart(d.cfg, cfg)
+	d.cfg, d.policy = cfg, cfg.Policy()
+	var all []*session
+	for _, s := range d.sessions {
+		all = append(all, s)
+	}
+	d.mu.Unlock()
+	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg("the config is in force")
+	for _, s := range all {
+		s.again.Store(true)
+		if s.open.Load() {
+			d.poke(ctx, s)
+		}
+	}
+}
+
+// needRestart names the changed sections that a running daemon cannot take over.
+func needRestart(old, now config.Config) []string {
+	later := []string{}
+	for _, s := range []struct {
+		name string
+		a, b any
+	}{
+		{"log", old.Log, now.Log}, {"agent", old.Agent, now.Agent}, {"watch.agents", old.Watch.Agents, now.Watch.Agents},
+		{"watch.rescan", old.Watch.Rescan, now.Watch.Rescan}, {"watch.zone", old.Watch.Zone, now.Watch.Zone},
+		{"resume.dry_run", old.Resume.DryRun, now.Resume.DryRun},
+	} {
+		if !reflect.DeepEqual(s.a, s.b) {
+			later = append(later, s.name)
+		}
+	}
+	return later
+}

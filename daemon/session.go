@@ -1,0 +1,405 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// session is one session that clawd has something to do with. Its loop alone touches rec; the
+// goroutine of a resume touches the store, and the loop reads the record again afterwards.
+type session struct {
+	d   *Daemon
+	a   agent.Agent
+	ds  detect.Session
+	key string
+
+	wake chan struct{} // one slot: look at the files
+	news chan struct{} // one slot: for the evidence of a run
+	ran  chan ended
+
+	looping bool                       // guarded by Daemon.mu
+	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write
+	open    atomic.Bool                // not in phase following
+	again   atomic.Bool                // the config changed: decide anew
+	child   atomic.Int64               // pid of our running child; 0: none
+	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
+	sum     atomic.Pointer[summary]
+
+	rec     state.Session
+	loaded  bool
+	run     context.CancelCauseFunc // of the resume under way; nil: none
+	notYet  time.Time               // a postponed resume looks again then
+	parked  bool                    // a postponed resume looks again when something changes
+	standBy string                  // why clawd stands down or postpones, as last logged
+	quiet   string                  // the problem last logged
+	gone    time.Time               // since when the holder of an unfinished turn is gone
+	stamp   atomic.Pointer[string]  // of the newest look at the files from outside
+}
+
+type ended struct {
+	out resume.Outcome
+	err error
+}
+
+// summary is what other sessions may know of one.
+type summary struct {
+	session     string
+	dir         string
+	created     time.Time
+	firstPrompt string
+	answered    time.Time
+	busyAt      time.Time // newest record of an unfinished turn
+}
+
+func (s *session) summarize() {
+	c := &s.rec.Classifier
+	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered}
+	if c.Stop().State != detect.Stopped {
+		sum.busyAt = c.Last.At
+	}
+	s.sum.Store(sum)
+	s.open.Store(s.rec.Phase != state.Following)
+}
+
+// loop is the whole life of a session while something happens to it.
+func (s *session) loop(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.end(ctx)
+			return
+		case e := <-s.ran:
+			s.finish(ctx, e)
+		case <-s.wake:
+			if s.busy.Load() {
+				signal(s.news)
+				break
+			}
+			if err := s.follow(ctx); err != nil && ctx.Err() == nil {
+				s.problem(err)
+			}
+		}
+		if s.rest() {
+			return
+		}
+	}
+}
+
+// end waits for the resume under way, which was cancelled with ctx.
+func (s *session) end(ctx context.Context) {
+	if s.run != nil {
+		if e := <-s.ran; e.err == nil {
+			s.finish(ctx, e)
+		} else {
+			s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).AnErr("cause", context.Cause(ctx)).Msg("the wait goes on after the next start")
+		}
+	}
+	s.d.mu.Lock()
+	s.looping = false
+	s.d.mu.Unlock()
+}
+
+// rest ends the loop when there is nothing to do.
+func (s *session) rest() bool {
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	if s.run != nil || len(s.wake) > 0 || len(s.ran) > 0 {
+		return false
+	}
+	s.looping = false
+	return true
+}
+
+// follow reads what is new, classifies it and hands a stop over.
+func (s *session) follow(ctx context.Context) error {
+	first := false
+	if !s.loaded {
+		rec, ok, err := s.d.store.Session(s.ds)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			rec = state.Session{Session: s.ds, Phase: state.Following}
+		}
+		first, s.rec, s.loaded = !ok, rec, true
+	}
+	if s.run == nil && (s.rec.Phase == state.Claimed || s.rec.Phase == state.Fired) {
+		return s.consider(ctx) // an attempt from before a restart comes first
+	}
+	if stamp := s.stamp.Load(); stamp != nil {
+		s.rec.Stamp = *stamp
+	}
+	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
+	if err != nil {
+		return err
+	}
+	if batch.Problem != "" {
+		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
+	}
+	first = first || s.rec.Cursor == "" || batch.Anew
+	if batch.Anew {
+		s.rec.Classifier = detect.Classifier{}
+	}
+	for _, e := range batch.Events {
+		s.rec.Classifier.Feed(e)
+	}
+	s.rec.Info.Merge(batch.Info)
+	s.rec.Cursor = string(batch.Cursor)
+	s.summarize()
+	return s.classify(ctx, first, len(batch.Events) > 0)
+}
+
+// classify acts on the verdict over all that was read.
+func (s *session) classify(ctx context.Context, first, news bool) error {
+	stop := s.rec.Classifier.Stop()
+	if first && s.rec.Info.Dir != "" {
+		s.d.log.Debug().Str("event", "session_found").EmbedObject(s).Msg("session found")
+	}
+	known := stop.Key != "" && (stop.Key == s.rec.Stop.Key || "cut:"+stop.Key == s.rec.Stop.Key)
+	if stop.State != detect.Stopped && !known && (!news || first || s.rec.Holder.Liveness == "" && s.rec.Info.Interactive) {
+		// A turn in the middle: only its holder tells whether it still goes on.
+		if err := s.hold(ctx); err != nil {
+			return err
+		}
+		stop = s.rec.Classifier.Stop()
+		known = stop.Key != "" && stop.Key == s.rec.Stop.Key
+	}
+	switch {
+	case stop.State == detect.Retrying && stop.Reason != "":
+		s.standDown("the agent has armed its own continue", stop.SelfResumeAt)
+		s.progress()
+		return nil
+	case stop.State == detect.Stopped && stop.IsStop() && !known:
+		return s.stopped(ctx, stop, first)
+	case known:
+		s.progress()
+		return s.consider(ctx)
+	case s.rec.Phase != state.Following:
+		return s.wentOn(stop)
+	}
+	s.progress()
+	return nil
+}
+
+// progress notes how far the session was read; it is stored with the next flush.
+func (s *session) progress() {
+	r := s.read()
+	s.dirty.Store(&r)
+}
+
+func (s *session) read() state.Read {
+	return state.Read{Session: s.ds, Info: s.rec.Info, Stamp: s.rec.Stamp, Cursor: s.rec.Cursor,
+		Classifier: s.rec.Classifier, Account: s.a.Account(s.rec.Info)}
+}
+
+// stopped takes in a new stop (T1) and begins what was decided about it.
+func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
+	s.cancel(errMoved)
+	d, adopt := s.decide(stop, first)
+	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
+		s.d.log.Debug().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Time("at", stop.At).Str("why", d.Why).Msg("old stop")
+		s.rec.Stop = stop
+		s.progress()
+		return nil
+	}
+	s.dirty.Store(nil)
+	rec, err := s.d.store.Stopped(s.read(), stop, d, adopt)
+	if errors.Is(err, state.ErrPhase) {
+		signal(s.news)
+		return nil
+	}
+	if err != nil {
+		s.d.broken(err)
+		return err
+	}
+	s.rec = rec
+	s.summarize()
+	s.logStop(stop)
+	if stop.Reason == detect.UsageLimit {
+		s.d.lanes.closed(s.window(s.rec.Info, stop))
+	}
+	s.d.tell()
+	if rec.Phase == state.Following && !d.Tell {
+		s.logLeft(stop, d.Why)
+	}
+	return s.consider(ctx)
+}
+
+// recent tells whether a stop is young enough to be talked about when it is found late.
+func (s *session) recent(stop detect.Stop) bool {
+	_, p := s.d.settings()
+	at := stop.At
+	if stop.ResetAt.After(at) {
+		at = stop.ResetAt
+	}
+	return s.d.sleeper.Now().Sub(at) <= p.MaxStopAge
+}
+
+// wentOn notes that somebody else went on, or that the turn ended well.
+func (s *session) wentOn(stop detect.Stop) error {
+	s.cancel(errMoved)
+	s.dirty.Store(nil)
+	was, err := s.d.store.WentOn(s.read(), "somebody went on in the session")
+	if errors.Is(err, state.ErrPhase) {
+		signal(s.news)
+		return nil
+	}
+	if err != nil {
+		s.d.broken(err)
+		return err
+	}
+	s.reload()
+	s.parked, s.notYet, s.standBy = false, time.Time{}, ""
+	s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).Str("outcome", string(resume.ByHand)).Str("phase", string(was)).
+		Str("state", string(stop.State)).Msg("somebody went on in this session; nothing is fired")
+	return nil
+}
+
+// consider starts or holds back the resume of a session that waits, and picks up one that was
+// fired before a restart.
+func (s *session) consider(ctx context.Context) error {
+	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() {
+		s.cancel(errReload)
+		s.rec.Decision = s.next(s.rec)
+		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil {
+			return err
+		}
+		s.reload()
+	}
+	if s.run != nil {
+		return nil
+	}
+	switch s.rec.Phase {
+	case state.Claimed, state.Fired:
+		s.resume(ctx, s.rec.Decision, s.rec.Claim)
+		return nil
+	case state.Waiting:
+	default:
+		return nil
+	}
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	if h := s.rec.Classifier.Holder; h.Liveness == detect.Alive && h.Kind != detect.Headless {
+		s.standDown(h.Why, time.Time{})
+		return nil
+	}
+	if left, err := s.unfit(); left || err != nil {
+		return err
+	}
+	if s.parked {
+		s.parked = false
+	}
+	d := s.rec.Decision
+	if s.notYet.After(d.WakeAt) {
+		d.WakeAt = s.notYet
+	}
+	s.resume(ctx, d, nil)
+	return nil
+}
+
+// resume runs one strategy in its own goroutine, so that the session goes on being followed.
+func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.Claim) {
+	cfg, policy := s.d.settings()
+	run, cancel := context.WithCancelCause(ctx)
+	s.run = cancel
+	s.busy.Store(claim != nil)
+	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d}
+	if claim != nil && s.rec.Phase == state.Fired {
+		job.Claim, job.Stop = claim, claim.Stop
+		s.child.Store(int64(claim.PID))
+	}
+	l := &ledger{s: s, info: s.rec.Info}
+	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
+		Stall: time.Duration(cfg.Resume.Stall), Timeout: time.Duration(cfg.Resume.Timeout), Settle: s.settle()}
+	var strategy resume.Strategy = resume.Same{Policy: policy}
+	if d.Strategy == resume.FreshSession {
+		strategy = resume.Fresh{Policy: policy}
+	}
+	s.d.wg.Go(func() {
+		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
+			_ = l.Unclaim(run, *claim, "clawd ended before the start")
+		}
+		out, err := strategy.Run(run, job, ports)
+		l.leave()
+		s.busy.Store(false)
+		s.ran <- ended{out, err}
+		s.d.poke(ctx, s)
+	})
+}
+
+// cancel ends the resume under way and waits for it, unless an attempt is open: that one is
+// settled by evidence.
+func (s *session) cancel(cause error) {
+	if s.run == nil || s.busy.Load() {
+		return
+	}
+	s.run(cause)
+	s.finish(context.Background(), <-s.ran)
+}
+
+// finish takes the result of a resume in.
+func (s *session) finish(ctx context.Context, e ended) {
+	s.run(nil)
+	s.run = nil
+	s.reload()
+	switch {
+	case errors.Is(e.err, errMoved), errors.Is(e.err, errReload), errors.Is(e.err, state.ErrPhase):
+	case e.err != nil:
+		if ctx.Err() == nil {
+			s.d.broken(e.err)
+			s.problem(e.err)
+			s.notYet = s.d.sleeper.Now().Add(wallStep)
+		}
+	case e.out.Verdict == resume.Postponed:
+		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
+		if s.standBy != e.out.Why {
+			s.standBy = e.out.Why
+			s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", e.out.Why).Time("again", e.out.Again).Msg("not now")
+		}
+		if s.parked {
+			return // looked at again when something changes, or with the next rescan
+		}
+	case e.out.Verdict == resume.ByHand, e.out.Verdict == resume.LeftAlone:
+	default:
+		s.notYet = time.Time{}
+	}
+	if ctx.Err() == nil {
+		signal(s.wake)
+	}
+}
+
+// reload takes over what a transaction left in the store.
+func (s *session) reload() {
+	rec, ok, err := s.d.store.Session(s.ds)
+	if err != nil || !ok {
+		return
+	}
+	// The classifier has read further than the store knows, unless T4 brought a newer one.
+	rec.Classifier, rec.Cursor, rec.Info = s.rec.Classifier, s.rec.Cursor, s.rec.Info
+	s.rec = rec
+	s.summarize()
+}
+
+// problem logs what keeps coming back only once.
+func (s *session) problem(err error) {
+	if s.quiet == err.Error() {
+		return
+	}
+	s.quiet = err.Error()
+	s.d.log.Error().Str("event", "session_error").EmbedObject(s).Err(err).Msg("this session cannot be looked at; the others go on")
+}
+
+// ignored tells whether the config takes the session's project out.
+func (s *session) ignored() bool {
+	cfg, _ := s.d.settings()
+	return slices.ContainsFunc(cfg.Watch.IgnoreProjects, func(p string) bool { return below(s.rec.Info.Dir, p) })
+}

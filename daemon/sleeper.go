@@ -1,0 +1,142 @@
+package daemon
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// wallStep bounds how late a wait can end after the machine slept: Go's timers stand still in a
+// suspend, so the wall clock is looked at anew this often while anything waits.
+const wallStep = 10 * time.Second
+
+// jump is how far wall clock and monotonic clock must part to count as a sleep or a step of the
+// clock.
+const jump = 2 * time.Second
+
+// sleeper holds all waits in one heap and spends one timer on them. It implements resume.Sleeper.
+type sleeper struct {
+	now    func() time.Time // wall clock; tests put it forward
+	onJump func(time.Duration)
+	kick   chan struct{}
+
+	mu    sync.Mutex // guards what follows
+	waits waits
+}
+
+func newSleeper(onJump func(time.Duration)) *sleeper {
+	return &sleeper{now: time.Now, onJump: onJump, kick: make(chan struct{}, 1)}
+}
+
+type wait struct {
+	at    time.Time
+	due   chan struct{}
+	index int
+}
+
+type waits []*wait
+
+func (w waits) Len() int           { return len(w) }
+func (w waits) Less(i, j int) bool { return w[i].at.Before(w[j].at) }
+func (w waits) Swap(i, j int)      { w[i], w[j] = w[j], w[i]; w[i].index, w[j].index = i, j }
+func (w *waits) Push(x any)        { v := x.(*wait); v.index = len(*w); *w = append(*w, v) }
+func (w *waits) Pop() any {
+	old := *w
+	v := old[len(old)-1]
+	old[len(old)-1] = nil
+	*w = old[:len(old)-1]
+	v.index = -1
+	return v
+}
+
+// Now is the wall clock.
+func (s *sleeper) Now() time.Time { return s.now().Round(0) }
+
+// Until waits until the wall clock has passed t.
+func (s *sleeper) Until(ctx context.Context, t time.Time) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w := &wait{at: t.Round(0), due: make(chan struct{})}
+	s.mu.Lock()
+	heap.Push(&s.waits, w)
+	s.mu.Unlock()
+	s.stir()
+	select {
+	case <-w.due:
+		return nil
+	case <-ctx.Done():
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if w.index >= 0 {
+			heap.Remove(&s.waits, w.index)
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// Awake waits d in which the machine neither slept nor had its clock stepped.
+func (s *sleeper) Awake(ctx context.Context, d time.Duration) error {
+	for left := d; left > 0; {
+		wall, mono := s.Now(), time.Now()
+		step := min(left, wallStep)
+		timer := time.NewTimer(step)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		left -= step
+		if apart := s.Now().Sub(wall) - time.Since(mono); apart.Abs() > jump {
+			left = d
+		}
+	}
+	return nil
+}
+
+func (s *sleeper) stir() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// run serves the waits until ctx ends. It has no timer while nothing waits.
+func (s *sleeper) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	wall, mono := s.Now(), time.Now()
+	for {
+		var tick <-chan time.Time
+		if left, any := s.wakeDue(); any {
+			timer.Reset(min(left, wallStep))
+			tick = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kick:
+		case <-tick:
+		}
+		if apart := s.Now().Sub(wall) - time.Since(mono); apart.Abs() > jump {
+			s.onJump(apart)
+		}
+		wall, mono = s.Now(), time.Now()
+	}
+}
+
+// wakeDue ends the waits that are over and says how long the next one lasts.
+func (s *sleeper) wakeDue() (left time.Duration, any bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.Now()
+	for len(s.waits) > 0 {
+		if left = s.waits[0].at.Sub(now); left > 0 {
+			return left, true
+		}
+		close(heap.Pop(&s.waits).(*wait).due)
+	}
+	return 0, false
+}

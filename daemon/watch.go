@@ -1,0 +1,271 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Watcher tells that something below a folder changed. It is only a hint to read soon: what it
+// misses, the rescan finds. Tests give their own.
+type Watcher interface {
+	Add(path string) error
+	Events() <-chan fsnotify.Event
+	Errors() <-chan error
+	Close() error
+}
+
+type fsWatcher struct{ *fsnotify.Watcher }
+
+func (w fsWatcher) Events() <-chan fsnotify.Event { return w.Watcher.Events }
+func (w fsWatcher) Errors() <-chan error          { return w.Watcher.Errors }
+
+func (d *Daemon) newWatcher() (Watcher, error) {
+	if d.o.Watch != nil {
+		return d.o.Watch()
+	}
+	w, err := fsnotify.NewBufferedWatcher(1024)
+	if err != nil {
+		d.log.Warn().Str("event", "watch_degraded").Err(err).Msg("no file events on this system; the rescan alone finds changes")
+		return blind{}, nil
+	}
+	return fsWatcher{w}, nil
+}
+
+// blind is the watcher of a system that gives no events.
+type blind struct{}
+
+func (blind) Add(string) error              { return nil }
+func (blind) Events() <-chan fsnotify.Event { return nil }
+func (blind) Errors() <-chan error          { return nil }
+func (blind) Close() error                  { return nil }
+
+// watching is the state of the watch loop, touched by it alone.
+type watching struct {
+	d       *Daemon
+	w       Watcher
+	added   map[string]bool
+	folders map[string]watchedFolder // by path
+	warned  map[string]bool
+}
+
+type watchedFolder struct {
+	a     agent.Agent
+	depth int
+}
+
+// watch follows the agents' folders until ctx ends.
+func (d *Daemon) watch(ctx context.Context, w Watcher) {
+	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}}
+	v.rescan(ctx, true)
+	if d.o.Ready != nil {
+		d.o.Ready()
+	}
+	cfg, _ := d.settings()
+	tick := time.NewTicker(time.Duration(cfg.Watch.Rescan))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-w.Events():
+			if !ok {
+				d.fatal(&fatalError{errors.New("the file watcher ended")})
+				return
+			}
+			v.event(ctx, e)
+		case err := <-w.Errors():
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				d.log.Warn().Str("event", "watch_overflow").Msg("more changes than the system could tell; looking at everything")
+			} else {
+				v.once("watch_error", err)
+			}
+			v.rescan(ctx, false)
+		case <-tick.C:
+			v.rescan(ctx, false)
+			d.revisit(ctx)
+			d.alive()
+			if err := d.flush(); err != nil {
+				d.broken(err)
+				v.once("state_error", err)
+			}
+		}
+	}
+}
+
+// rescan adds watches for folders that have appeared, and then looks at all sessions. The order
+// matters: what is written after the watch gives an event, what was written before is seen.
+func (v *watching) rescan(ctx context.Context, cold bool) {
+	for _, a := range v.d.agents {
+		for _, f := range a.Folders() {
+			v.add(a, f.Path, f.Depth)
+		}
+		v.scan(ctx, a, "", cold)
+	}
+}
+
+// add watches a folder and those below it. A folder that is not there is waited for: its nearest
+// parent is watched instead.
+func (v *watching) add(a agent.Agent, path string, depth int) {
+	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.folders[path] = watchedFolder{a, depth}
+		for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
+			if fi, err := os.Stat(parent); err == nil && fi.IsDir() {
+				v.watch(parent)
+				return
+			}
+			if parent == filepath.Dir(parent) {
+				return
+			}
+		}
+	}
+	if err != nil || !fi.IsDir() {
+		return
+	}
+	v.folders[path] = watchedFolder{a, depth}
+	v.watch(path)
+	if depth == 0 {
+		return
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		v.once("watch_error", err)
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			v.add(a, filepath.Join(path, e.Name()), depth-1)
+		}
+	}
+}
+
+func (v *watching) watch(path string) {
+	if v.added[path] {
+		return
+	}
+	if err := v.w.Add(path); err != nil {
+		v.once("watch_degraded", err)
+		return
+	}
+	v.added[path] = true
+}
+
+// once logs a problem of the watch the first time it comes.
+func (v *watching) once(event string, err error) {
+	if v.warned[err.Error()] {
+		return
+	}
+	v.warned[err.Error()] = true
+	v.d.log.Warn().Str("event", event).Err(err).Msg("the rescan goes on finding changes")
+}
+
+// event acts on one change.
+func (v *watching) event(ctx context.Context, e fsnotify.Event) {
+	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+		delete(v.added, e.Name)
+	}
+	dir := filepath.Dir(e.Name)
+	if f, ok := v.folders[dir]; ok {
+		if fi, err := os.Lstat(e.Name); e.Has(fsnotify.Create) && err == nil && fi.IsDir() {
+			if f.depth > 0 {
+				v.add(f.a, e.Name, f.depth-1)
+			}
+		}
+		if e.Has(fsnotify.Remove) {
+			v.d.revisit(ctx) // a registry entry may be gone, and with it a holder
+		}
+		v.scan(ctx, f.a, e.Name, false)
+	}
+	for path, f := range v.folders { // a folder that was waited for, or a part of the way to it
+		if e.Has(fsnotify.Create) && (path == e.Name || strings.HasPrefix(path, e.Name+"/")) {
+			v.add(f.a, path, f.depth)
+			v.scan(ctx, f.a, "", false)
+		}
+	}
+}
+
+// oldest: a transcript that was not written for so long cannot end in a limit that is still to
+// reset.
+const oldest = 40 * 24 * time.Hour
+
+// scan looks at the sessions that a change can have touched; hint is empty for all.
+func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bool) {
+	touched, err := a.Scan(ctx, hint)
+	if err != nil && ctx.Err() == nil {
+		v.once("scan_error", err)
+	}
+	for _, t := range touched {
+		v.d.touched(ctx, a, t, cold)
+	}
+}
+
+// touched looks at one session if it has changed. cold: it may have been there for long, so it is
+// first looked at from its end.
+func (d *Daemon) touched(ctx context.Context, a agent.Agent, t agent.Touched, cold bool) {
+	key := state.Key(t.Session)
+	d.mu.Lock()
+	s, seen := d.sessions[key], d.seen[key]
+	d.mu.Unlock()
+	if s == nil {
+		if seen.Stamp == t.Stamp {
+			return
+		}
+		if cold && !d.worth(ctx, a, t) {
+			d.mu.Lock()
+			d.seen[key] = state.Seen{Stamp: t.Stamp}
+			d.fresh[key] = state.Seen{Stamp: t.Stamp}
+			d.mu.Unlock()
+			return
+		}
+		s = d.session(a, t.Session)
+	}
+	if old := s.stamp.Swap(&t.Stamp); old == nil || *old != t.Stamp {
+		d.poke(ctx, s)
+	}
+}
+
+// worth tells whether a session that was never followed may end in a stop.
+func (d *Daemon) worth(ctx context.Context, a agent.Agent, t agent.Touched) bool {
+	if d.sleeper.Now().Sub(t.ModTime) > oldest {
+		return false
+	}
+	maybe, _, err := a.Tail(ctx, t.Session)
+	return maybe || err != nil // what cannot be read is told by the session's own loop
+}
+
+// revisit looks again at every session whose fate hangs on a process: nothing is written when one
+// ends.
+func (d *Daemon) revisit(ctx context.Context) {
+	d.mu.Lock()
+	var again []*session
+	for _, s := range d.sessions {
+		if sum := s.sum.Load(); s.open.Load() || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
+			again = append(again, s)
+		}
+	}
+	d.mu.Unlock()
+	for _, s := range again {
+		d.poke(ctx, s)
+	}
+}
+
+// alive tells the service manager that the main loop turns, after a look at the store.
+func (d *Daemon) alive() {
+	if d.o.Alive == nil {
+		return
+	}
+	if _, _, err := d.store.Session(detect.Session{Agent: "self", ID: "check"}); err == nil {
+		d.o.Alive()
+	}
+}

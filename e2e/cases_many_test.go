@@ -1,0 +1,243 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// refusedCase has a session that the agent does not want although its files are there. The way
+// there differs: 2.1.197 looks only into the folder named for the cwd; 2.1.329 finds a session
+// anywhere, so a wrapper sends its resumes to an empty config folder; opencode does not load a row
+// with a field that it cannot decode.
+func refusedCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	s := settings{}
+	if a == claude329 {
+		s.command = w.script("claude", fmt.Sprintf(
+			"case \" $* \" in *' --resume '*) export CLAUDE_CONFIG_DIR=%s ;; esac\nexec %s \"$@\"\n", quoted(w.dir("empty")), quoted(w.program)))
+	}
+	id := w.stopped(w.rateLimit())
+	switch a {
+	case claude197:
+		w.moveTranscript(id)
+	case opencode:
+		w.spoilRow(id)
+	}
+	c := w.startClawd(s)
+	e := c.waitFor(2*time.Minute, "session_recovered", "old", id)
+	fresh := e.text("new")
+	if fresh == "" || fresh == id {
+		t.Errorf("the new session is %q", fresh)
+	}
+	c.quiet(6 * time.Second)
+	main := w.provider.Main()
+	if len(main) != w.stops()+1 {
+		t.Fatalf("the provider saw %d requests of turns, want %d", len(main), w.stops()+1)
+	}
+	last := main[len(main)-1]
+	if last.Session != fresh || !strings.Contains(last.LastUser, id) {
+		t.Errorf("the hand-off went to session %s and does not name %s:\n%s", last.Session, id, last.LastUser)
+	}
+}
+
+func (w *world) moveTranscript(id string) {
+	w.t.Helper()
+	projects := filepath.Join(w.home(), ".claude", "projects")
+	files, err := filepath.Glob(filepath.Join(projects, "*", id+".jsonl"))
+	if err != nil || len(files) != 1 {
+		w.t.Fatal(files, err)
+	}
+	if err := os.Mkdir(filepath.Join(projects, "-elsewhere"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(files[0], filepath.Join(projects, "-elsewhere", id+".jsonl")); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) spoilRow(id string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.home(), ".local", "share", "opencode", "opencode.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`update session set permission = '"x"' where id = ?`, id); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func twentyCase(t *testing.T, a agentCase) {
+	const sessions, parallel, stagger = 20, 2, time.Second
+	w := newWorld(t, a)
+	w.provider.SetRule(limitFirst(w))
+	w.startMany(sessions)
+	ids := w.sessions()
+	if len(ids) != sessions {
+		t.Fatalf("%d sessions, want %d", len(ids), sessions)
+	}
+	w.wantMain(sessions * w.stops())
+
+	c := w.startClawd(settings{maxParallel: parallel})
+	for _, id := range ids {
+		c.waitFor(6*time.Minute, "resume_succeeded", "session", id)
+	}
+	c.quiet(5 * time.Second)
+	w.wantMain(sessions * (w.stops() + 1))
+	starts := map[string]int{}
+	var last time.Time
+	for _, e := range c.entries("resume_started") {
+		starts[e.text("session")]++
+		if at := e.time("time"); !last.IsZero() && at.Sub(last) < stagger-100*time.Millisecond {
+			t.Errorf("%s was started %s after the one before it, want %s", e.text("session"), at.Sub(last), stagger)
+		}
+		last = e.time("time")
+	}
+	for id, n := range starts {
+		if n != 1 {
+			t.Errorf("%s was started %d times", id, n)
+		}
+	}
+	if most := overlap(w.provider.Main()[sessions*w.stops():]); most > parallel {
+		t.Errorf("%d ran at a time, want at most %d", most, parallel)
+	}
+}
+
+// limitFirst stops each session once; afterwards an answer takes two seconds.
+func limitFirst(w *world) func(provider.Request) *provider.Answer {
+	asked := map[string]int{}
+	return func(r provider.Request) *provider.Answer {
+		asked[r.Session]++
+		a := provider.RateLimit()
+		switch n := asked[r.Session]; {
+		case n < w.stops():
+			a = a.AfterMS(50)
+		case n == w.stops():
+			a = w.rateLimit()
+		default:
+			a = provider.Text("All done.")
+			a.Delay = 2 * time.Second
+		}
+		return &a
+	}
+}
+
+// startMany runs sessions to their stop, three at a time, each in a folder of its own.
+func (w *world) startMany(n int) {
+	w.t.Helper()
+	slots := make(chan struct{}, 3)
+	var runs []*run
+	for i := range n {
+		slots <- struct{}{}
+		r := w.startPrompt(w.folder(fmt.Sprintf("many%d", i)), "say done")
+		runs = append(runs, r)
+		go func() { <-r.done; <-slots }()
+	}
+	for _, r := range runs {
+		if r.wait().code() != 1 {
+			w.t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
+		}
+	}
+}
+
+// overlap is the largest number of requests that were open at one moment.
+func overlap(requests []provider.Request) (most int) {
+	type edge struct {
+		at   time.Time
+		step int
+	}
+	var edges []edge
+	for _, r := range requests {
+		edges = append(edges, edge{r.At, 1}, edge{r.End, -1})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return a.at.Compare(b.at) })
+	open := 0
+	for _, e := range edges {
+		open += e.step
+		most = max(most, open)
+	}
+	return most
+}
+
+// loopCase has the shell loop that people use instead of clawd, beside clawd.
+func loopCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	// The loop begins anew within seconds after the reset, clawd waits longer than that. With a
+	// reset late in its minute a version that writes only the minute would wake at once.
+	reset := resetSoon(15 * time.Second)
+	if late := reset.Second(); a.byText() && late > 25 {
+		reset = reset.Add(time.Duration(65-late) * time.Second)
+	}
+	w.planLimit(reset)
+	c := w.startClawd(settings{margin: "30s"})
+	line := quoted(w.program) + " -p 'say done' --output-format stream-json --verbose"
+	if !a.isClaude() {
+		line = quoted(w.program) + " run --format json -m fakeclaude/demo-claude 'say done'"
+	}
+	loop := w.startProgram(w.script("loop", "while ! "+line+" </dev/null; do sleep 1; done\n"))
+	done := sync.OnceFunc(func() { loop.signal(syscall.SIGKILL) })
+	defer done()
+	w.eventually(4*time.Minute, "the end of the loop", func() bool {
+		select {
+		case <-loop.done:
+			return true
+		default:
+			return false
+		}
+	})
+	c.wait("session_stopped", "reason", "usage_limit")
+	good := func() (n int) {
+		for _, r := range w.provider.Main() {
+			if r.Status == 200 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := good(); n != 1 {
+		t.Errorf("%d requests went on when the loop ended, want 1", n)
+	}
+	w.never(time.Until(reset)+75*time.Second, "a second continuation reached the provider", func() bool { return good() > 1 })
+}
+
+// loginAndKeyCase: who pays must not change.
+func loginAndKeyCase(t *testing.T, a agentCase) {
+	const otherKey = "sk-ant-api03-another-dummy-key"
+	w := newWorld(t, a)
+	reset := resetSoon(15 * time.Second)
+	w.planLimit(reset)
+	login := dummyLogin
+	if !a.isClaude() {
+		login = dummyKey
+		w.useOpencodeLogin()
+	}
+	if r := w.prompt("say done"); r.code() != 1 {
+		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	c := w.startClawd(settings{env: []string{"ANTHROPIC_API_KEY=" + otherKey}})
+	if e := c.waitFor(3*time.Minute, "resume_started", "session", id); e.text("auth") != "login" {
+		t.Errorf("auth = %q, want login", e.text("auth"))
+	}
+	c.resumedOnce(id)
+	for _, r := range w.provider.Requests() {
+		if r.Key == otherKey || r.Bearer == otherKey {
+			t.Fatalf("%s %s carried the API key", r.Method, r.Path)
+		}
+	}
+	main := w.provider.Main()
+	last := main[len(main)-1]
+	if got := last.Bearer + last.Key; got != login {
+		t.Errorf("the resume was paid by %q, want %q", got, login)
+	}
+}

@@ -1,0 +1,371 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// everyday cases run always, the others with CLAWD_E2E=all.
+var cases = []struct {
+	name     string
+	everyday bool
+	run      func(*testing.T, agentCase)
+}{
+	{"01RateLimit", true, rateLimitCase},
+	{"02UsageLimit", true, usageLimitCase},
+	{"03Overloaded", false, overloadedCase},
+	{"04StillLimited", false, stillLimitedCase},
+	{"05RefusedThenFresh", false, refusedCase},
+	{"06Left", true, leftCase},
+	{"07KilledWhileWaiting", true, killedCase},
+	{"08TermWhileWaiting", false, termCase},
+	{"09ByHandBefore", false, byHandBeforeCase},
+	{"09ByHandDuring", false, byHandDuringCase},
+	{"10Twenty", false, twentyCase},
+	{"11LoopBeside", false, loopCase},
+	{"12LoginAndKey", false, loginAndKeyCase},
+}
+
+func TestClaude329(t *testing.T) { runCases(t, claude329) }
+func TestClaude197(t *testing.T) { runCases(t, claude197) }
+func TestOpencode(t *testing.T)  { runCases(t, opencode) }
+
+func runCases(t *testing.T, a agentCase) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if !c.everyday {
+				onlyInAll(t)
+			}
+			t.Parallel()
+			c.run(t, a)
+		})
+	}
+}
+
+// stops is how often the provider must give an error until the agent gives up: opencode asks five
+// times more by itself.
+func (w *world) stops() int {
+	if w.agent.isClaude() {
+		return 1
+	}
+	return 6
+}
+
+// failing makes the answers that end one turn with last; opencode's own retries come fast.
+func (w *world) failing(last provider.Answer) []provider.Answer {
+	var answers []provider.Answer
+	for range w.stops() - 1 {
+		answers = append(answers, last.AfterMS(50))
+	}
+	return append(answers, last)
+}
+
+// stopped runs a new session into the answer and returns its id.
+func (w *world) stopped(a provider.Answer) string {
+	w.t.Helper()
+	before := w.sessions()
+	w.provider.Queue(w.failing(a)...)
+	if r := w.prompt("say done"); r.code() != 1 {
+		w.t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
+	}
+	after := w.sessions()
+	if len(after) != len(before)+1 {
+		w.t.Fatalf("sessions %v, before %v", after, before)
+	}
+	for _, id := range after {
+		if !strings.Contains(strings.Join(before, " "), id) {
+			return id
+		}
+	}
+	panic("unreachable")
+}
+
+// retryAfter is what opencode records in these cases; Claude Code records none.
+const retryAfter = 8
+
+func (w *world) rateLimit() provider.Answer {
+	if w.agent.isClaude() {
+		return provider.RateLimit()
+	}
+	return provider.RateLimit().After(retryAfter)
+}
+
+// wantMain checks the number of requests of turns.
+func (w *world) wantMain(want int) {
+	w.t.Helper()
+	if got := w.settledMain(); got != want {
+		w.t.Errorf("the provider saw %d requests of turns, want %d", got, want)
+	}
+}
+
+func rateLimitCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{})
+	id := w.stopped(w.rateLimit())
+	stop := c.wait("session_stopped", "session", id, "reason", "rate_limit")
+	plan := c.wait("resume_scheduled", "session", id, "strategy", "same_session")
+	c.wait("resume_started", "session", id, "message", "Resuming session after rate limit")
+	c.resumedOnce(id)
+
+	fired := w.provider.Main()[w.stops()].At
+	waited := fired.Sub(stop.time("at"))
+	want, most := 2*time.Second, 30*time.Second // base, and the start of the agent on a busy machine
+	if a.isClaude() {
+		if !strings.Contains(plan.text("why"), "Retry-After") {
+			t.Errorf("why = %q, want it to say that the agent records no Retry-After", plan.text("why"))
+		}
+	} else {
+		want = retryAfter * time.Second
+		if s := c.entries("resume_started", "session", id)[0].time("time").Sub(stop.time("at")); s < want || s > want+2*time.Second {
+			t.Errorf("started %s after the stop, want %s exactly", s, want)
+		}
+	}
+	if waited < want || waited > want+most {
+		t.Errorf("the request came %s after the stop, want %s and the agent's start", waited, want)
+	}
+	c.quiet(4 * time.Second)
+	w.wantMain(w.stops() + 1)
+	if got := w.only(); got != id {
+		t.Errorf("session %s, want %s", got, id)
+	}
+}
+
+// planLimit puts a world on a plan with a used up window. The provider answers well from the
+// reset on.
+func (w *world) planLimit(reset time.Time) {
+	if w.agent.isClaude() {
+		w.useLogin()
+	} else {
+		w.anthro = true
+	}
+	asked := 0
+	w.provider.SetRule(func(r provider.Request) *provider.Answer {
+		if !r.At.Before(reset) {
+			return nil
+		}
+		a := provider.UsageLimitUntil(provider.FiveHour, reset)
+		if asked++; asked%w.stops() != 0 {
+			a = a.AfterMS(50)
+		}
+		return &a
+	})
+}
+
+// resetSoon is a time some seconds ahead. A version that writes only the minute must not be told
+// one that begins at once: the rounded time would have passed.
+func resetSoon(d time.Duration) time.Time {
+	return time.Now().Add(d).Truncate(time.Second)
+}
+
+func usageLimitCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	reset := resetSoon(15 * time.Second)
+	w.planLimit(reset)
+	c := w.startClawd(settings{})
+	if r := w.prompt("say done"); r.code() != 1 {
+		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	stop := c.wait("session_stopped", "session", id, "reason", "usage_limit", "window", "five_hour")
+	want, wake := reset, reset.Add(time.Second)
+	if a.byText() {
+		want = reset.Truncate(time.Minute)
+		wake = want.Add(time.Minute)
+	}
+	if got := stop.time("reset_at"); !got.Equal(want) {
+		t.Errorf("reset_at = %s, want %s", got, want)
+	}
+	plan := c.wait("resume_scheduled", "session", id)
+	if got := plan.time("wake_at"); got.Before(wake) || got.After(wake.Add(2*time.Second)) {
+		t.Errorf("wake_at = %s, want %s", got, wake)
+	}
+	c.resumedOnce(id)
+	c.quiet(4 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
+func overloadedCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{})
+	id := w.stopped(provider.Overloaded())
+	c.wait("session_stopped", "session", id, "reason", "overloaded")
+	c.resumedOnce(id)
+	c.quiet(4 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
+func stillLimitedCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{})
+	id := w.stopped(w.rateLimit())
+	w.provider.Queue(w.failing(w.rateLimit())...)
+	c.wait("resume_failed", "session", id, "outcome", "stopped_again")
+	c.wait("resume_scheduled", "session", id, "attempt", 2)
+	c.wait("resume_started", "session", id, "attempt", 2)
+	c.resumedOnce(id)
+	c.quiet(4 * time.Second)
+	w.wantMain(2*w.stops() + 1)
+	if got := w.only(); got != id {
+		t.Errorf("session %s, want %s", got, id)
+	}
+}
+
+func killedCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	s := settings{base: "8s"}
+	c := w.startClawd(s)
+	id := w.stopped(w.rateLimit())
+	c.wait("resume_scheduled", "session", id)
+	c.kill9()
+	w.wantMain(w.stops())
+	c = w.startClawd(s)
+	c.resumedOnce(id)
+	c.quiet(10 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
+func termCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	s := settings{base: "8s"}
+	c := w.startClawd(s)
+	id := w.stopped(w.rateLimit())
+	c.wait("resume_scheduled", "session", id)
+	c.sigterm()
+	w.never(12*time.Second, "a request after the shutdown", func() bool { return w.main() != w.stops() })
+	if n := len(c.entries("resume_started")); n != 0 {
+		t.Errorf("%d resumes started", n)
+	}
+	c = w.startClawd(s)
+	c.resumedOnce(id)
+	c.quiet(4 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
+// leftCase has the stops that are no business of clawd's.
+func leftCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{})
+	reasons := map[string]string{
+		w.stopped(provider.Unauthorized()): "auth",
+		w.stopped(provider.NoCredit()):     "billing",
+	}
+	reasons[w.finished()] = "completed"
+	reasons[w.interrupted()] = "interrupted"
+	for id, reason := range reasons {
+		c.wait("", "session", id, "reason", reason)
+		if reason == "auth" || reason == "billing" {
+			if e := c.wait("session_left", "session", id, "reason", reason); e.text("why") == "" {
+				t.Errorf("%s: the log does not say why", reason)
+			}
+		}
+	}
+	c.quiet(6 * time.Second)
+	for _, event := range []string{"resume_scheduled", "resume_started"} {
+		if n := len(c.entries(event)); n != 0 {
+			t.Errorf("%d entries %s", n, event)
+		}
+	}
+}
+
+func (w *world) finished() string {
+	w.t.Helper()
+	w.provider.Queue(provider.Text("All done."))
+	before := strings.Join(w.sessions(), " ")
+	if r := w.prompt("say done"); r.code() != 0 {
+		w.t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	return w.newest(before)
+}
+
+// interrupted is a session whose user stopped it while a tool ran: in other moments Claude Code
+// leaves no mark of it in a headless run.
+func (w *world) interrupted() string {
+	w.t.Helper()
+	before := strings.Join(w.sessions(), " ")
+	tool := "bash"
+	args := []string{"run", "--format", "json", "run it"}
+	if w.agent.isClaude() {
+		tool = "Bash"
+		args = []string{"-p", "run it", "--output-format", "stream-json", "--verbose", "--allowedTools", "Bash(./wait.sh:*)"}
+	}
+	w.slowTool()
+	w.provider.Queue(provider.ToolCall(tool, map[string]any{"command": "./wait.sh", "description": "wait"}))
+	r := w.start(w.project, nil, args...)
+	w.eventually(agentTime, "the tool's process", func() bool { return w.running("sleep") })
+	if !w.agent.isClaude() {
+		r.signal(syscall.SIGINT)
+		return w.newest(before)
+	}
+	// Lines are batched: an interrupt right after the tool's start may leave no mark.
+	var id string
+	w.eventually(agentTime, "the tool call's line", func() bool {
+		id = w.newest(before)
+		return strings.Contains(w.transcript(id), `"tool_use"`)
+	})
+	r.signal(syscall.SIGINT)
+	if !strings.Contains(w.transcript(id), "[Request interrupted by user") {
+		w.t.Fatal("the interrupt left no mark")
+	}
+	return id
+}
+
+// newest is the one session that is not among before.
+func (w *world) newest(before string) (id string) {
+	w.t.Helper()
+	w.eventually(agentTime, "a new session", func() bool {
+		for _, id = range w.sessions() {
+			if !strings.Contains(before, id) {
+				return true
+			}
+		}
+		return false
+	})
+	return id
+}
+
+func byHandBeforeCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{base: "30s"})
+	id := w.stopped(w.rateLimitFor(30))
+	c.wait("resume_scheduled", "session", id)
+	if r := w.resume(id, "go on").wait(); r.code() != 0 {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	c.wait("resume_cancelled", "session", id)
+	c.quiet(35 * time.Second)
+	w.wantMain(w.stops() + 1)
+	if n := len(c.entries("resume_started")); n != 0 {
+		t.Errorf("%d resumes started", n)
+	}
+}
+
+func (w *world) rateLimitFor(seconds int) provider.Answer {
+	if w.agent.isClaude() {
+		return provider.RateLimit()
+	}
+	return provider.RateLimit().After(seconds)
+}
+
+func byHandDuringCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{})
+	id := w.stopped(w.rateLimit())
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.Queue(held, provider.Text("for the user"))
+	w.waitMain(w.stops() + 1) // our child has asked and waits
+	if r := w.resume(id, "I go on myself").wait(); r.code() != 0 {
+		t.Errorf("the user's run: exit code %d\n%s", r.code(), r.output())
+	}
+	c.wait("resume_yielded", "session", id)
+	w.eventually(30*time.Second, "the end of our child", func() bool { return len(w.agents()) == 0 })
+	c.quiet(15 * time.Second)
+	w.wantMain(w.stops() + 2)
+	if n := len(c.entries("resume_succeeded")); n != 0 {
+		t.Errorf("the user's work was counted as ours")
+	}
+}

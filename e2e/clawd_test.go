@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings are the parts of clawd's config that the cases differ in. The rest is cut short for
+// all of them, by clawd's own keys.
+type settings struct {
+	base        string // backoff
+	margin      string
+	maxParallel int
+	command     string   // the agent's program; empty: the pinned one
+	env         []string // further environment of clawd, KEY=VALUE
+}
+
+func (s settings) toml(w *world) string {
+	or := func(v, d string) string {
+		if v == "" {
+			return d
+		}
+		return v
+	}
+	parallel := s.maxParallel
+	if parallel == 0 {
+		parallel = 3
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[log]\nlevel = \"debug\"\nformat = \"json\"\n")
+	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
+	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"1m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = \"2s\"\nmax_parallel = %d\n",
+		or(s.base, "2s"), or(s.margin, "1s"), parallel)
+	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
+	return b.String()
+}
+
+// clawd is a running daemon. Its log is the interface that the cases look at.
+type clawd struct {
+	w    *world
+	cmd  *exec.Cmd
+	log  string // path; grows over restarts
+	done chan struct{}
+	from int // bytes of the log that belong to earlier starts
+}
+
+// entry is one line of the log.
+type entry map[string]any
+
+func (e entry) text(key string) string { s, _ := e[key].(string); return s }
+
+func (e entry) number(key string) float64 { n, _ := e[key].(float64); return n }
+
+// time of an entry, or of another field of it; zero when it is none.
+func (e entry) time(key string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, e.text(key))
+	return t
+}
+
+// startClawd starts the daemon and waits until it says so.
+func (w *world) startClawd(s settings) *clawd {
+	w.t.Helper()
+	bin := os.Getenv(envInside)
+	if reason, failed := strings.CutPrefix(bin, "!"); failed || bin == "" {
+		w.t.Fatalf("no clawd to test: %s", reason)
+	}
+	config := filepath.Join(w.root, "clawd.toml")
+	if err := os.WriteFile(config, []byte(s.toml(w)), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	c := &clawd{w: w, log: filepath.Join(w.root, "clawd.log"), done: make(chan struct{})}
+	out, err := os.OpenFile(c.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if info, err := out.Stat(); err == nil {
+		c.from = int(info.Size())
+	}
+	c.cmd = exec.Command(bin, "run", "--config", config)
+	c.cmd.Dir, c.cmd.Env = w.root, append(w.environ(), s.env...)
+	c.cmd.Stdout, c.cmd.Stderr = out, out
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		defer close(c.done)
+		_ = c.cmd.Wait() // ProcessState tells
+		_ = out.Close()
+	}()
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
+			w.t.Logf("clawd's log:\n%s", readAll(c.log))
+		}
+	})
+	c.wait("daemon_started")
+	return c
+}
+
+// entries of this start that have the event and all the fields (name, value, name, value, ...).
+// An empty event is any.
+func (c *clawd) entries(event string, fields ...any) []entry {
+	data, err := os.ReadFile(c.log)
+	if err != nil {
+		c.w.t.Fatal(err)
+	}
+	var found []entry
+	for line := range bytes.Lines(data[c.from:]) {
+		var e entry
+		if json.Unmarshal(line, &e) != nil {
+			continue // the last line may be half written
+		}
+		if (event == "" || e.text("event") == event) && e.has(fields) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func (e entry) has(fields []any) bool {
+	for pair := range slices.Chunk(fields, 2) {
+		want := pair[1]
+		if n, ok := want.(int); ok {
+			want = float64(n)
+		}
+		if !reflect.DeepEqual(e[pair[0].(string)], want) {
+			return false
+		}
+	}
+	return true
+}
+
+// wait blocks until the log has such an entry, and returns the first.
+func (c *clawd) wait(event string, fields ...any) entry {
+	c.w.t.Helper()
+	return c.waitFor(agentTime, event, fields...)
+}
+
+func (c *clawd) waitFor(limit time.Duration, event string, fields ...any) entry {
+	c.w.t.Helper()
+	var found []entry
+	c.w.eventually(limit, fmt.Sprintf("log entry %s %v", event, fields), func() bool {
+		if found = c.entries(event, fields...); len(found) > 0 {
+			return true
+		}
+		if c.ended() && event != "daemon_stopped" {
+			c.w.t.Fatalf("clawd ended while the test waited for %s %v", event, fields)
+		}
+		return false
+	})
+	return found[0]
+}
+
+func (c *clawd) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill9 is a crash.
+func (c *clawd) kill9() {
+	c.w.t.Helper()
+	if err := c.cmd.Process.Kill(); err != nil {
+		c.w.t.Fatal(err)
+	}
+	<-c.done
+}
+
+// sigterm is a clean stop, which may take five seconds.
+func (c *clawd) sigterm() {
+	c.w.t.Helper()
+	began := time.Now()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.w.t.Fatal(err)
+	}
+	c.w.eventually(agentTime, "clawd's end after SIGTERM", c.ended)
+	if took, code := time.Since(began), c.cmd.ProcessState.ExitCode(); took > 5*time.Second || code != 0 {
+		c.w.t.Errorf("SIGTERM: ended after %s with exit code %d, want 0 within 5 s", took, code)
+	}
+	c.wait("daemon_stopped")
+}
+
+// resumedOnce checks what every case ends with: one success, one start for each expected request.
+func (c *clawd) resumedOnce(session string) entry {
+	c.w.t.Helper()
+	e := c.waitFor(3*time.Minute, "resume_succeeded", "session", session)
+	if e.number("total_resumes") != 1 {
+		c.w.t.Errorf("total_resumes = %v, want 1", e["total_resumes"])
+	}
+	return e
+}
+
+// quiet watches for some seconds that nothing more is fired and nothing more reaches the provider.
+func (c *clawd) quiet(limit time.Duration) {
+	c.w.t.Helper()
+	started, asked := len(c.entries("resume_started")), c.w.main()
+	c.w.never(limit, "something more was fired", func() bool {
+		return len(c.entries("resume_started")) != started || c.w.main() != asked
+	})
+}
+
+// script writes an executable beside HOME and returns its path.
+func (w *world) script(name, text string) string {
+	w.t.Helper()
+	path := filepath.Join(w.root, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// quoted is a word for the shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,175 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	envInside = "CLAWD_E2E_INSIDE" // set in the namespace; its value is the built clawd
+	envClawd  = "CLAWD_E2E_CLAWD"
+	envAll    = "CLAWD_E2E"
+	envMust   = "CLAWD_E2E_REQUIRE"
+	envCache  = "CLAWD_AGENT_CACHE"
+	envKeep   = "CLAWD_E2E_KEEP"
+
+	// maxWorlds bounds the tests that run at once: an agent needs a core for seconds when it
+	// starts, and waits most of the rest.
+	maxWorlds = "3"
+)
+
+// missing says what this machine lacks to run the tests; empty: nothing.
+var missing string
+
+// TestMain starts the test binary again inside its own user and network namespace. Outside it
+// only builds clawd, since that may need the module cache's network.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if os.Getenv(envInside) == "" {
+		if code, ok := inside(); ok {
+			os.Exit(code)
+		}
+	} else if err := loopbackUp(); err != nil {
+		missing = "the loopback interface of a new network namespace cannot be brought up: " + err.Error()
+	}
+	if !explicit("test.parallel") {
+		if err := flag.Set("test.parallel", maxWorlds); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func explicit(name string) (set bool) {
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
+}
+
+// inside runs this binary in new namespaces. ok is false when the machine does not allow that;
+// missing then says why.
+func inside() (code int, ok bool) {
+	clawd, cleanup := builtClawd()
+	defer cleanup()
+	// Pdeathsig is bound to the thread that starts the child.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	attr := &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	err := again(attr, clawd)
+	if notStarted(err) && os.Getuid() == 0 {
+		// Root in a container without user namespaces may still make a network namespace.
+		err = again(&syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}, clawd)
+	}
+	if notStarted(err) {
+		missing = "user namespaces are not possible here (" + err.Error() + "); the agents run only where no network can be reached"
+		return 0, false
+	}
+	if err == nil {
+		return 0, true
+	}
+	return max(1, err.(*exec.ExitError).ExitCode()), true
+}
+
+func again(attr *syscall.SysProcAttr, clawd string) error {
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Env = append(os.Environ(), envInside+"="+clawd)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdin, os.Stdout, os.Stderr, attr
+	return cmd.Run()
+}
+
+// notStarted tells an error of the start from one of the tests.
+func notStarted(err error) bool {
+	_, ran := err.(*exec.ExitError)
+	return err != nil && !ran
+}
+
+// builtClawd returns the path of a clawd binary, or "!" and the reason why there is none: tests
+// that need no clawd run all the same.
+func builtClawd() (path string, cleanup func()) {
+	if given := os.Getenv(envClawd); given != "" {
+		return given, func() {}
+	}
+	dir, err := os.MkdirTemp("", "clawd-bin-")
+	if err != nil {
+		return "!" + err.Error(), func() {}
+	}
+	path = filepath.Join(dir, "clawd")
+	build := exec.Command("go", "build", "-o", path, "../cmd/clawd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		path = "!go build ./cmd/clawd: " + strings.TrimSpace(string(out)) + ": " + err.Error()
+	}
+	return path, func() { _ = os.RemoveAll(dir) }
+}
+
+// loopbackUp is `ip link set lo up`.
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	ifr, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, ifr); err != nil {
+		return err
+	}
+	ifr.SetUint16(ifr.Uint16() | unix.IFF_UP)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
+}
+
+// require ends the test when the machine lacks something: a skip, or a failure where skips are
+// not allowed.
+func require(t *testing.T, missing string) {
+	t.Helper()
+	if missing == "" {
+		return
+	}
+	if os.Getenv(envMust) == "1" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+}
+
+// onlyInAll skips a case that is not one of everyday.
+func onlyInAll(t *testing.T) {
+	t.Helper()
+	if os.Getenv(envAll) != "all" {
+		t.Skipf("runs with %s=all", envAll)
+	}
+}
+
+// TestNetworkIsClosed proves the isolation that all other tests stand on.
+func TestNetworkIsClosed(t *testing.T) {
+	require(t, missing)
+	ifaces, err := os.ReadDir("/proc/self/net/dev_snmp6")
+	if err == nil {
+		for _, i := range ifaces {
+			if i.Name() != "lo" {
+				t.Errorf("interface %s exists", i.Name())
+			}
+		}
+	}
+	routes, err := os.ReadFile("/proc/self/net/route")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(strings.TrimSpace(string(routes)), "\n"); lines != 0 {
+		t.Fatal(fmt.Sprintf("%d routes lead out:\n%s", lines, routes))
+	}
+}

@@ -1,0 +1,190 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// run is a started program. Its output goes to files, as clawd does it.
+type run struct {
+	w      *world
+	cmd    *exec.Cmd
+	out    string // path of stdout
+	errs   string // path of stderr
+	done   chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// start starts the agent in a folder, in a process group of its own, with an empty stdin.
+func (w *world) start(dir string, env []string, args ...string) *run {
+	w.t.Helper()
+	return w.begin(agentTime, dir, env, w.program, args...)
+}
+
+// startProgram starts a program that is not the agent, in the project.
+func (w *world) startProgram(path string, args ...string) *run {
+	w.t.Helper()
+	return w.begin(5*time.Minute, w.project, nil, path, args...)
+}
+
+func (w *world) begin(limit time.Duration, dir string, env []string, program string, args ...string) *run {
+	w.t.Helper()
+	w.outputs++
+	name := filepath.Join(w.root, "run"+strconv.Itoa(w.outputs))
+	r := &run{w: w, out: name + ".out", errs: name + ".err", done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithTimeout(context.Background(), limit)
+	r.cmd = exec.CommandContext(r.ctx, program, args...)
+	r.cmd.Dir, r.cmd.Env = dir, append(w.environ(), env...)
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	r.cmd.Cancel = func() error { return syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
+	out, err1 := os.OpenFile(r.out, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	errs, err2 := os.OpenFile(r.errs, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err := errors.Join(err1, err2); err != nil {
+		w.t.Fatal(err)
+	}
+	r.cmd.Stdout, r.cmd.Stderr = out, errs
+	if err := r.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		defer close(r.done)
+		defer r.cancel()
+		_ = r.cmd.Wait() // ProcessState tells
+		_ = errors.Join(out.Close(), errs.Close())
+	}()
+	return r
+}
+
+// wait blocks until the program has ended; a run that had to be cut short fails the test.
+func (r *run) wait() *run {
+	r.w.t.Helper()
+	<-r.done
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		r.w.t.Fatalf("%v ran too long\n%s", r.cmd.Args, r.output())
+	}
+	return r
+}
+
+func (r *run) code() int { return r.cmd.ProcessState.ExitCode() }
+
+// signal sends a signal to the whole group and waits for the end.
+func (r *run) signal(s syscall.Signal) {
+	if err := syscall.Kill(-r.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		r.w.t.Fatal(err)
+	}
+	<-r.done
+}
+
+func (r *run) stdout() string { return readAll(r.out) }
+func (r *run) output() string { return readAll(r.out) + readAll(r.errs) }
+
+func readAll(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// prompt runs a new headless session to its end.
+func (w *world) prompt(text string) *run {
+	w.t.Helper()
+	return w.startPrompt(w.project, text).wait()
+}
+
+func (w *world) startPrompt(dir, text string) *run {
+	w.t.Helper()
+	if w.agent.isClaude() {
+		return w.start(dir, nil, "-p", text, "--output-format", "stream-json", "--verbose")
+	}
+	args := []string{"run", "--format", "json"}
+	if w.anthro {
+		args = append(args, "-m", "fakeclaude/demo-claude")
+	}
+	return w.start(dir, nil, append(args, text)...)
+}
+
+// resume starts the agent's plain resume of a session, as a person would.
+func (w *world) resume(id, text string) *run {
+	w.t.Helper()
+	if w.agent.isClaude() {
+		return w.start(w.project, nil, "-p", "--resume", id, text, "--output-format", "stream-json", "--verbose")
+	}
+	return w.start(w.project, nil, "run", "--format", "json", "--session", id, text)
+}
+
+// idempotent starts Claude Code's resume without a prompt.
+func (w *world) idempotent(id string) *run {
+	w.t.Helper()
+	return w.start(w.project, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1"},
+		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--resume", id)
+}
+
+// main returns how many requests of turns the provider has seen.
+func (w *world) main() int { return len(w.provider.Main()) }
+
+// waitMain blocks until the provider has seen n of them.
+func (w *world) waitMain(n int) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), agentTime)
+	defer cancel()
+	err := w.provider.Wait(ctx, func(main []provider.Request) bool { return len(main) >= n })
+	if err != nil {
+		w.t.Fatalf("the provider saw %d requests of turns, want %d: %v", w.main(), n, err)
+	}
+}
+
+// eventually polls until ok says yes.
+func (w *world) eventually(limit time.Duration, what string, ok func() bool) {
+	w.t.Helper()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	deadline := time.Now().Add(limit)
+	for !ok() {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("not within %s: %s", limit, what)
+		}
+		<-ticker.C
+	}
+}
+
+// never watches for a time that bad does not become true.
+func (w *world) never(limit time.Duration, what string, bad func() bool) {
+	w.t.Helper()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); <-ticker.C {
+		if bad() {
+			w.t.Fatal(what)
+		}
+	}
+}
+
+// settledMain counts the requests of turns after everything that was sent has been read: a
+// request of our own goes last, and has its own connection, so it waits for those accepted before.
+func (w *world) settledMain() int {
+	w.t.Helper()
+	n := w.main()
+	for same := 0; same < 3; same++ {
+		resp, err := http.Head(fmt.Sprintf("http://127.0.0.1:%d/settle", w.port))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		_ = resp.Body.Close() // a HEAD has none
+		if m := w.main(); m != n {
+			n, same = m, 0
+		}
+	}
+	return n
+}

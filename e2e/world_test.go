@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+const (
+	dummyKey   = "sk-ant-api03-dummy-key-for-tests"
+	dummyLogin = "sk-ant-oat01-dummy-login-for-tests"
+
+	// agentTime bounds one run of an agent on a busy machine of two cores.
+	agentTime = 90 * time.Second
+	// tick is the step in which files are looked at again.
+	tick = 50 * time.Millisecond
+)
+
+// world is one HOME with one agent, a provider on loopback, and processes that end with the test.
+type world struct {
+	t         *testing.T
+	agent     agentCase
+	program   string
+	root      string
+	project   string
+	port      int
+	provider  *provider.Provider
+	login     bool // Claude Code runs on a claude.ai login instead of an API key
+	anthro    bool // opencode speaks the Anthropic API
+	keyInAuth bool // opencode has its key from its login file
+	env       []string
+	outputs   int
+}
+
+// newWorld makes a world. Claude Code runs on an API key unless useLogin is called.
+func newWorld(t *testing.T, a agentCase) *world {
+	t.Helper()
+	require(t, missing)
+	program := a.bin(t)
+	// Not t.TempDir: the test's name would make paths longer than a socket's may be.
+	root, err := os.MkdirTemp("", "clawd-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, agent: a, program: program, root: root, provider: provider.New()}
+	began := time.Now()
+	t.Cleanup(func() {
+		w.endAll()
+		t.Logf("took %.1f s", time.Since(began).Seconds())
+		if os.Getenv(envKeep) == "1" {
+			t.Logf("kept %s", root)
+		} else if err := os.RemoveAll(root); err != nil {
+			t.Logf("cleaning up: %v", err)
+		}
+	})
+	w.project = w.folder("demo")
+	w.serve()
+	if a.isClaude() {
+		w.writeJSON(".claude.json", map[string]any{"hasCompletedOnboarding": true})
+	} else {
+		w.writeOpencodeConfig()
+	}
+	return w
+}
+
+func (w *world) home() string { return filepath.Join(w.root, "home") }
+
+// folder makes a git repository to work in.
+func (w *world) folder(name string) string {
+	w.t.Helper()
+	dir := filepath.Join(w.home(), "work", name)
+	for _, d := range []string{"objects", "refs/heads"} {
+		if err := os.MkdirAll(filepath.Join(dir, ".git", d), 0o755); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.write(filepath.Join("work", name, ".git", "HEAD"), []byte("ref: refs/heads/main\n"))
+	w.write(filepath.Join("work", name, ".git", "config"), []byte("[core]\n\trepositoryformatversion = 0\n\tbare = false\n"))
+	return dir
+}
+
+func (w *world) serve() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.port = listener.Addr().(*net.TCPAddr).Port
+	server := &http.Server{Handler: w.provider, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	w.t.Cleanup(func() { _ = server.Close() })
+}
+
+// write makes a file below HOME.
+func (w *world) write(name string, data []byte) {
+	w.t.Helper()
+	path := filepath.Join(w.home(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) writeJSON(name string, v any) {
+	w.t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(name, data)
+}
+
+// useLogin lets Claude Code run on a login of the Max plan.
+func (w *world) useLogin() {
+	w.login = true
+	w.writeJSON(".claude/.credentials.json", map[string]any{"claudeAiOauth": map[string]any{
+		"accessToken": dummyLogin, "refreshToken": "sk-ant-ort01-dummy", "expiresAt": time.Now().Add(1000 * time.Hour).UnixMilli(),
+		"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max", "rateLimitTier": "default_claude_max_5x"}})
+}
+
+// useOpencodeLogin moves opencode's key from the config to its login file. The provider then also
+// knows the variable of an API key.
+func (w *world) useOpencodeLogin() {
+	w.keyInAuth = true
+	w.writeOpencodeConfig()
+	w.writeJSON(".local/share/opencode/auth.json", map[string]any{
+		"fake":       map[string]any{"type": "api", "key": dummyKey},
+		"fakeclaude": map[string]any{"type": "api", "key": dummyKey},
+	})
+}
+
+func (w *world) writeOpencodeConfig() {
+	options := func() map[string]any {
+		o := map[string]any{"baseURL": fmt.Sprintf("http://127.0.0.1:%d/v1", w.port)}
+		if !w.keyInAuth {
+			o["apiKey"] = dummyKey
+		}
+		return o
+	}
+	models := func(names ...string) map[string]any {
+		m := map[string]any{}
+		for _, n := range names {
+			m[n] = map[string]any{"name": n, "tool_call": true, "limit": map[string]any{"context": 200000, "output": 8000}}
+		}
+		return m
+	}
+	w.writeJSON(".config/opencode/opencode.json", map[string]any{
+		"model": "fake/demo-1", "small_model": "fake/demo-small", "autoupdate": false, "share": "disabled",
+		"provider": map[string]any{
+			"fake": map[string]any{"npm": "@ai-sdk/openai-compatible", "name": "Fake", "models": models("demo-1", "demo-small"),
+				"options": options()},
+			"fakeclaude": map[string]any{"npm": "@ai-sdk/anthropic", "name": "Fake", "models": models("demo-claude"),
+				"env": []string{"ANTHROPIC_API_KEY"}, "options": options()},
+		},
+	})
+}
+
+// environ is the whole environment of the agents and of clawd in this world.
+func (w *world) environ() []string {
+	env := []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + w.home(), "LANG=C.UTF-8", "TZ=Europe/Rome", "TERM=dumb", "SHELL=/bin/sh",
+		"USER=dev", "TMPDIR=" + w.dir("tmp"), "XDG_STATE_HOME=" + w.dir("state"), "XDG_RUNTIME_DIR=" + w.dir("run"),
+	}
+	if w.agent.isClaude() {
+		env = append(env, fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", w.port), "CLAUDE_CODE_MAX_RETRIES=0",
+			"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1")
+		if !w.login {
+			env = append(env, "ANTHROPIC_API_KEY="+dummyKey)
+		}
+	} else {
+		env = append(env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1")
+	}
+	return append(env, w.env...)
+}
+
+// dir makes a folder beside HOME.
+func (w *world) dir(name string) string {
+	w.t.Helper()
+	dir := filepath.Join(w.root, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	return dir
+}
+
+// endAll kills what is left of this world: every process whose HOME it is.
+func (w *world) endAll() {
+	for range 3 {
+		for _, pid := range w.processes() {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+		}
+	}
+}
+
+// running tells whether a program of this name runs in this world.
+func (w *world) running(name string) bool {
+	for _, pid := range w.processes() {
+		comm, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+		if err == nil && strings.TrimSpace(string(comm)) == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) processes() []int {
+	mark := []byte("HOME=" + w.home() + "\x00")
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err == nil && bytes.Contains(env, mark) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// slowTool puts a program into the project that an agent may run as a tool. 2.1.329 refuses to run a
+// plain sleep in the foreground.
+func (w *world) slowTool() {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.project, "wait.sh"), []byte("#!/bin/sh\nexec sleep 60\n"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// agents lists the processes of this world that are the agent.
+func (w *world) agents() []int {
+	program, err := filepath.EvalSymlinks(w.program)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var pids []int
+	for _, pid := range w.processes() {
+		exe, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+		if err == nil && exe == program {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,330 @@
+// Package config is clawd's one TOML file: defaults, strict decoding, validation.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Duration is a length of time, written as text: "30s", "2h", "1h30m". A bare number is refused,
+// for it would be taken as nanoseconds.
+type Duration time.Duration
+
+// UnmarshalText reads Go's form of a duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is not a length of time such as \"30s\", \"5m\" or \"2h\"", b)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// MarshalText gives the shortest form.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Choice is a word out of a list; Check says which.
+func choice(key, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return &KeyError{Key: key, Err: fmt.Errorf("%q is not one of %s", value, strings.Join(allowed, ", "))}
+}
+
+// Config is the whole file. Its tags are the documented keys.
+type Config struct {
+	Log    Log                     `toml:"log"`
+	Watch  Watch                   `toml:"watch"`
+	Resume Resume                  `toml:"resume"`
+	Budget Budget                  `toml:"budget"`
+	Agent  map[string]agent.Config `toml:"agent"`
+}
+
+// Log is the [log] section.
+type Log struct {
+	Level  string `toml:"level"`
+	Format string `toml:"format"`
+	File   string `toml:"file"`
+}
+
+// Watch is the [watch] section.
+type Watch struct {
+	Agents         any      `toml:"agents"` // "auto" or a list of names
+	Rescan         Duration `toml:"rescan"`
+	IgnoreProjects []string `toml:"ignore_projects"`
+	MaxStopAge     Duration `toml:"max_stop_age"`
+	Zone           string   `toml:"zone"`
+}
+
+// Resume is the [resume] section.
+type Resume struct {
+	Prompt      string                 `toml:"prompt"`
+	Backoff     resume.BackoffKind     `toml:"backoff"`
+	Base        Duration               `toml:"base"`
+	Cap         Duration               `toml:"cap"`
+	Jitter      float64                `toml:"jitter"`
+	MaxAttempts int                    `toml:"max_attempts"`
+	Margin      Duration               `toml:"margin"`
+	Probe       []Duration             `toml:"probe"`
+	GiveUpAfter Duration               `toml:"give_up_after"`
+	Stagger     Duration               `toml:"stagger"`
+	Grace       Duration               `toml:"grace"`
+	AfterQuit   string                 `toml:"after_quit"`
+	AfterHangup string                 `toml:"after_hangup"`
+	MaxOverdue  Duration               `toml:"max_overdue"`
+	MaxParallel int                    `toml:"max_parallel"`
+	Stall       Duration               `toml:"stall"`
+	Timeout     Duration               `toml:"timeout"`
+	DryRun      bool                   `toml:"dry_run"`
+	Reasons     map[string]resume.Kind `toml:"reasons"`
+	Fresh       Fresh                  `toml:"fresh"`
+}
+
+// Fresh is the [resume.fresh] section.
+type Fresh struct {
+	Prompt       string `toml:"prompt"`
+	NextStepFile string `toml:"next_step_file"`
+	Backups      int    `toml:"backups"`
+}
+
+// Budget is the [budget] section.
+type Budget struct {
+	MaxResumesPerDay      int     `toml:"max_resumes_per_day"`
+	MaxResumesPerDayTotal int     `toml:"max_resumes_per_day_total"`
+	MaxCostUSD            float64 `toml:"max_cost_usd"`
+}
+
+// DefaultFreshPrompt is the hand-off to a fresh session.
+const DefaultFreshPrompt = `You take over from an earlier session of this project that cannot go on.
+
+Project folder: {{.Project}}
+Earlier session: {{.Session}}
+Its transcript, to read where you need it: {{.Transcript}}
+{{- if .NextStep}}
+Notes on the next step: {{.NextStep}}
+{{- end}}
+
+The last thing that the user asked for there, as a quotation:
+
+{{.LastPrompt}}
+
+Look at the state of the project folder first; part of the work may be done. Then go on with it.
+`
+
+// Default is the config of an empty file.
+func Default() Config {
+	reasons := map[string]resume.Kind{}
+	for r, k := range resume.DefaultReasons() {
+		if r != detect.Interrupted && r != detect.Completed { // never anything but leave
+			reasons[string(r)] = k
+		}
+	}
+	min := func(m ...int) (d []Duration) {
+		for _, n := range m {
+			d = append(d, Duration(time.Duration(n)*time.Minute))
+		}
+		return d
+	}
+	return Config{
+		Log:   Log{Level: "info", Format: "auto"},
+		Watch: Watch{Agents: "auto", Rescan: Duration(30 * time.Second), IgnoreProjects: []string{}, MaxStopAge: Duration(time.Hour)},
+		Resume: Resume{
+			Prompt: "continue", Backoff: resume.Exponential, Base: Duration(30 * time.Second), Cap: Duration(5 * time.Minute),
+			Jitter: 0.1, MaxAttempts: 5, Margin: Duration(time.Minute), Probe: min(15, 30, 60),
+			GiveUpAfter: Duration(24 * time.Hour), Stagger: Duration(5 * time.Second), Grace: Duration(2 * time.Minute),
+			AfterQuit: "leave", AfterHangup: "resume", MaxOverdue: Duration(12 * time.Hour), MaxParallel: 3,
+			Stall: Duration(30 * time.Minute), Reasons: reasons,
+			Fresh: Fresh{Prompt: DefaultFreshPrompt, Backups: 10},
+		},
+		Budget: Budget{MaxResumesPerDay: 12, MaxResumesPerDayTotal: 100},
+		Agent:  map[string]agent.Config{},
+	}
+}
+
+// Path is where the config lies when nothing else is said.
+func Path(getenv func(string) string) string {
+	if p := getenv("CLAWD_CONFIG"); p != "" {
+		return p
+	}
+	return filepath.Join(Dir(getenv, "XDG_CONFIG_HOME", ".config"), "config.toml")
+}
+
+// Dir is one of clawd's folders after the XDG rules.
+func Dir(getenv func(string) string, variable, below string) string {
+	base := getenv(variable)
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(getenv("HOME"), below)
+	}
+	return filepath.Join(base, "clawd")
+}
+
+// Load reads the file on top of the defaults. A file that is not there is an empty one, unless
+// must is set. agents lists the agents that clawd knows.
+func Load(path string, must bool, agents []string) (Config, error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !must:
+		return Default(), nil
+	case err != nil:
+		return Config{}, fmt.Errorf("the config cannot be read: %w", err)
+	}
+	c, err := Parse(string(text), agents)
+	if err != nil {
+		return c, locate(path, string(text), err)
+	}
+	if err := ownFile(path); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// Parse reads the text of a config.
+func Parse(text string, agents []string) (Config, error) {
+	c := Default()
+	// Maps and lists of the defaults would be merged into, so that the file could not take out.
+	md, err := toml.Decode(text, &c)
+	if err != nil {
+		return c, err
+	}
+	if extra := md.Undecoded(); len(extra) > 0 {
+		key := extra[0].String()
+		return c, &KeyError{Key: key, Err: fmt.Errorf("there is no such key%s", near(key))}
+	}
+	for name := range c.Agent {
+		if !slices.Contains(agents, name) {
+			return c, &KeyError{Key: "agent." + name, Err: fmt.Errorf("there is no such agent; known are %s", strings.Join(agents, ", "))}
+		}
+	}
+	return c, c.validate(agents)
+}
+
+// Agents lists the names that [watch] agents allows out of the known ones.
+func (c Config) Agents(known []string) []string {
+	list, ok := c.Watch.Agents.([]any)
+	if !ok {
+		return known
+	}
+	var names []string
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+func (c Config) validate(known []string) error {
+	r := c.Resume
+	at := func(key, format string, args ...any) error {
+		return &KeyError{Key: key, Err: fmt.Errorf(format, args...)}
+	}
+	switch list, ok := c.Watch.Agents.([]any); {
+	case !ok && c.Watch.Agents != "auto":
+		return at("watch.agents", "must be \"auto\" or a list of names")
+	case ok:
+		for _, v := range list {
+			if s, _ := v.(string); !slices.Contains(known, s) {
+				return at("watch.agents", "%v is not an agent; known are %s", v, strings.Join(known, ", "))
+			}
+		}
+	}
+	if z := c.Watch.Zone; z != "" {
+		if _, err := time.LoadLocation(z); err != nil || z == "Local" {
+			return at("watch.zone", "%q is not a time zone such as \"Europe/Rome\" or \"UTC\"", z)
+		}
+	}
+	for reason, kind := range r.Reasons {
+		if !slices.Contains(detect.Reasons, detect.Reason(reason)) {
+			return at("resume.reasons."+reason, "there is no such reason; known are %v", detect.Reasons)
+		}
+		if (reason == string(detect.Interrupted) || reason == string(detect.Completed)) && kind != resume.Leave {
+			return at("resume.reasons."+reason, "a session that the user stopped or that finished is always left")
+		}
+	}
+	for _, p := range r.Probe {
+		if time.Duration(p) < time.Minute {
+			return at("resume.probe", "a step must be at least \"1m\" (got %q)", p)
+		}
+	}
+	switch {
+	case len(r.Probe) == 0:
+		return at("resume.probe", "must have at least one step")
+	case strings.TrimSpace(r.Prompt) == "" || strings.HasPrefix(r.Prompt, "-") || strings.ContainsFunc(r.Prompt, control):
+		return at("resume.prompt", "must be one line of text that does not begin with a dash")
+	case r.Base < Duration(time.Second):
+		return at("resume.base", "must be at least \"1s\" (got %q)", r.Base)
+	case r.Cap != 0 && r.Cap < r.Base:
+		return at("resume.cap", "must not be less than base (%q)", r.Base)
+	case math.IsNaN(r.Jitter) || r.Jitter < 0 || r.Jitter > 1:
+		return at("resume.jitter", "must be between 0 and 1 (got %v)", r.Jitter)
+	case r.MaxAttempts < 1:
+		return at("resume.max_attempts", "must be at least 1 (got %d)", r.MaxAttempts)
+	case r.MaxParallel < 1:
+		return at("resume.max_parallel", "must be at least 1 (got %d)", r.MaxParallel)
+	case c.Watch.Rescan < Duration(time.Second):
+		return at("watch.rescan", "must be at least \"1s\" (got %q)", c.Watch.Rescan)
+	case r.Fresh.Backups < 1:
+		return at("resume.fresh.backups", "must be at least 1 (got %d)", r.Fresh.Backups)
+	case r.Fresh.NextStepFile != "" && !filepath.IsLocal(r.Fresh.NextStepFile):
+		return at("resume.fresh.next_step_file", "must be a path inside the project (got %q)", r.Fresh.NextStepFile)
+	case c.Budget.MaxResumesPerDay < 1:
+		return at("budget.max_resumes_per_day", "must be at least 1 (got %d)", c.Budget.MaxResumesPerDay)
+	case c.Budget.MaxResumesPerDayTotal < 1:
+		return at("budget.max_resumes_per_day_total", "must be at least 1 (got %d)", c.Budget.MaxResumesPerDayTotal)
+	case math.IsNaN(c.Budget.MaxCostUSD) || c.Budget.MaxCostUSD < 0:
+		return at("budget.max_cost_usd", "must not be negative (got %v)", c.Budget.MaxCostUSD)
+	}
+	if err := freshTemplate(r.Fresh.Prompt); err != nil {
+		return at("resume.fresh.prompt", "%v", err)
+	}
+	return errors.Join(
+		choice("log.level", c.Log.Level, "debug", "info", "warn", "error"),
+		choice("log.format", c.Log.Format, "auto", "console", "json"),
+		choice("resume.after_quit", r.AfterQuit, "leave", "resume"),
+		choice("resume.after_hangup", r.AfterHangup, "leave", "resume"),
+	)
+}
+
+func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+
+// Policy is what package resume needs of it.
+func (c Config) Policy() resume.Policy {
+	r := c.Resume
+	p := resume.Policy{
+		Backoff:     resume.Backoff{Kind: r.Backoff, Base: time.Duration(r.Base), Cap: time.Duration(r.Cap), Jitter: r.Jitter},
+		MaxAttempts: r.MaxAttempts, Margin: time.Duration(r.Margin), GiveUpAfter: time.Duration(r.GiveUpAfter),
+		MaxStopAge: time.Duration(c.Watch.MaxStopAge), MaxOverdue: time.Duration(r.MaxOverdue),
+		Reasons: resume.DefaultReasons(),
+	}
+	for _, d := range r.Probe {
+		p.Probe = append(p.Probe, time.Duration(d))
+	}
+	for reason, kind := range r.Reasons {
+		p.Reasons[detect.Reason(reason)] = kind
+	}
+	return p
+}

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"text/template"
+
+	"github.com/BurntSushi/toml"
+)
+
+// KeyError is a value that cannot be, or a key that does not exist.
+type KeyError struct {
+	Key string
+	Err error
+}
+
+func (e *KeyError) Error() string { return e.Key + ": " + e.Err.Error() }
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// locate puts file and line before an error of the text.
+func locate(path, text string, err error) error {
+	if pe := (toml.ParseError{}); errors.As(err, &pe) {
+		key := ""
+		if pe.LastKey != "" {
+			key = pe.LastKey + ": "
+		}
+		msg := pe.Message
+		if msg == "" {
+			msg = pe.Error()
+		}
+		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, msg)
+	}
+	if ke := (*KeyError)(nil); errors.As(err, &ke) {
+		if line := lineOf(text, ke.Key); line > 0 {
+			return fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// lineOf finds the line of a key, as far as a file without tricks goes; 0: not found.
+func lineOf(text, key string) int {
+	table, best := "", 0
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			if end := strings.IndexByte(line, ']'); end > 0 {
+				table = strings.Trim(line[1:end], "[ ") + "."
+			}
+			if strings.TrimSuffix(table, ".") == key {
+				best = i + 1
+			}
+			continue
+		}
+		name, _, ok := strings.Cut(line, "=")
+		if name = table + strings.TrimSpace(name); ok && (name == key || strings.HasPrefix(key, name+".")) {
+			return i + 1
+		}
+	}
+	return best
+}
+
+// keys of the file, for a hint at a misspelt one.
+var keys = []string{
+	"log.level", "log.format", "log.file", "watch.agents", "watch.rescan", "watch.ignore_projects", "watch.max_stop_age", "watch.zone",
+	"resume.prompt", "resume.backoff", "resume.base", "resume.cap", "resume.jitter", "resume.max_attempts", "resume.margin",
+	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.after_quit", "resume.after_hangup",
+	"resume.max_overdue", "resume.max_parallel", "resume.stall", "resume.timeout", "resume.dry_run", "resume.reasons", "resume.fresh.prompt",
+	"resume.fresh.next_step_file", "resume.fresh.backups", "budget.max_resumes_per_day", "budget.max_resumes_per_day_total", "budget.max_cost_usd",
+	"enabled", "command", "config_dir", "args", "env", "restore_bypass",
+}
+
+// near lists what is allowed in the key's section.
+func near(key string) string {
+	section := key[:strings.LastIndexByte(key, '.')+1]
+	var in []string
+	for _, k := range keys {
+		switch {
+		case section != "" && strings.HasPrefix(k, section):
+			in = append(in, strings.TrimPrefix(k, section))
+		case strings.HasPrefix(section, "agent.") && !strings.Contains(k, "."):
+			in = append(in, k)
+		}
+	}
+	if len(in) == 0 {
+		return "; the sections are log, watch, resume, budget, agent.NAME"
+	}
+	slices.Sort(in)
+	return "; allowed here are " + strings.Join(in, ", ")
+}
+
+// ownFile refuses a config that somebody else may write: it names programs to start.
+func ownFile(path string) error {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if fi.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s is writable for others; type: chmod go-w %s", path, path)
+	}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() && st.Uid != 0 {
+		return fmt.Errorf("%s belongs to another user (uid %d)", path, st.Uid)
+	}
+	return nil
+}
+
+// Handoff is what the template of [resume.fresh] prompt may use.
+type Handoff struct {
+	Project    string // the project folder
+	Session    string // id of the old session
+	Transcript string // where its transcript lies
+	LastPrompt string // what the user asked for last, cut and fenced as a quotation
+	NextStep   string // path of next_step_file, if there is one
+}
+
+// Render fills the template.
+func (f Fresh) Render(h Handoff) ([]byte, error) {
+	t, err := template.New("prompt").Option("missingkey=error").Parse(f.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	err = t.Execute(&b, h)
+	return []byte(b.String()), err
+}
+
+func freshTemplate(text string) error {
+	_, err := Fresh{Prompt: text}.Render(Handoff{})
+	return err
+}

@@ -1,0 +1,102 @@
+package tail
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// ErrFar is given by Back where the lines looked for may lie further back than its limit.
+var ErrFar = errors.New("nothing found among the last lines")
+
+const (
+	firstBack = 16 << 10 // most files tell their state in the last few lines
+	// MaxBack is how far a Back goes.
+	MaxBack = 16 << 20
+)
+
+// Back reads the whole lines of a file from its end. What stands behind the last newline is not
+// a line yet.
+type Back struct {
+	f     *os.File
+	inode uint64
+	limit int64
+	lo    int64  // offset of buf[0]
+	buf   []byte // file content from lo on, up to the line given last
+	found bool   // the last newline was found, at end-1
+	end   int64
+	size  int64
+	next  int64
+}
+
+// OpenBack opens a regular file to read at most its last MaxBack bytes.
+func OpenBack(path string) (*Back, error) { return openBack(path, MaxBack) }
+
+func openBack(path string, limit int64) (*Back, error) {
+	f, fi, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Back{f: f, inode: inode(fi), limit: limit, lo: fi.Size(), size: fi.Size(), next: firstBack}, nil
+}
+
+// Prev gives the line before the one given last, without its newline, and its offset. The line is
+// valid until the next call. io.EOF: there is none; ErrFar: the limit is reached.
+func (b *Back) Prev() (line []byte, offset int64, err error) {
+	for {
+		if !b.found {
+			if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {
+				b.found, b.end, b.buf = true, b.lo+int64(i)+1, b.buf[:i]
+			}
+		}
+		if b.found {
+			i := bytes.LastIndexByte(b.buf, '\n')
+			if i >= 0 || b.lo == 0 && b.buf != nil {
+				line, offset = b.buf[i+1:], b.lo+int64(i)+1
+				if b.buf = b.buf[:max(i, 0)]; i < 0 {
+					b.buf = nil
+				}
+				return line, offset, nil
+			}
+		}
+		if err := b.more(); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// more reads a further piece before buf, four times as long as the one before.
+func (b *Back) more() error {
+	if b.lo == 0 {
+		return io.EOF
+	}
+	n := min(b.next, b.lo, b.limit-(b.size-b.lo))
+	if n <= 0 {
+		return ErrFar
+	}
+	b.next *= 4
+	buf := make([]byte, n, n+int64(len(b.buf)))
+	if _, err := b.f.ReadAt(buf, b.lo-n); err != nil {
+		return err
+	}
+	b.lo -= n
+	b.buf = append(buf, b.buf...)
+	return nil
+}
+
+// Cursor is the place behind the file's last whole line, for Open. It is known once Prev was
+// called.
+func (b *Back) Cursor() (string, error) {
+	if !b.found && b.lo > 0 {
+		return "", ErrFar
+	}
+	head, end, err := edges(b.f, b.end)
+	if err != nil {
+		return "", err
+	}
+	return cursor{offset: b.end, inode: b.inode, head: hash(head), tail: hash(end)}.String(), nil
+}
+
+// Close closes the file.
+func (b *Back) Close() error { return b.f.Close() }
