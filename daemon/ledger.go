@@ -35,7 +35,10 @@ func (l *ledger) Wait(_ context.Context, j resume.Job) error {
 	if err := l.s.d.store.Wait(j.Session, j.Stop.Key, j.Decision); err != nil {
 		return err
 	}
-	logScheduled(l.s.d.log.Info(), l.s, j.Decision, l.s.d.sleeper.Now())
+	if l.s.said != j.Decision {
+		l.s.said = j.Decision
+		logScheduled(l.s.d.log.Info(), l.s, j.Decision, l.s.d.sleeper.Now())
+	}
 	return nil
 }
 

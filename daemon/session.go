@@ -29,6 +29,7 @@ type session struct {
 	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write
 	open    atomic.Bool                // not in phase following
 	again   atomic.Bool                // the config changed: decide anew
+	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
@@ -40,6 +41,7 @@ type session struct {
 	parked  bool                    // a postponed resume looks again when something changes
 	standBy string                  // why clawd stands down or postpones, as last logged
 	quiet   string                  // the problem last logged
+	done    string                  // the good end last logged
 	gone    time.Time               // since when the holder of an unfinished turn is gone
 	stamp   atomic.Pointer[string]  // of the newest look at the files from outside
 }
@@ -171,6 +173,10 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		}
 		stop = s.rec.Classifier.Stop()
 		known = stop.Key != "" && stop.Key == s.rec.Stop.Key
+	}
+	if stop.Reason == detect.Completed && news && s.done != stop.Key && s.recent(stop) {
+		s.done = stop.Key
+		s.logLeft(stop, resume.Left{}.Decide(stop, resume.Tried{}, s.d.sleeper.Now()).Why)
 	}
 	switch {
 	case stop.State == detect.Retrying && stop.Reason != "":

@@ -172,6 +172,9 @@ func (v *watching) once(event string, err error) {
 
 // event acts on one change.
 func (v *watching) event(ctx context.Context, e fsnotify.Event) {
+	if e.Op == fsnotify.Chmod { // nothing was written; reading SQLite as root itself does this
+		return
+	}
 	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
 		delete(v.added, e.Name)
 	}

@@ -192,14 +192,21 @@ func (c *clawd) sigterm() {
 	c.wait("daemon_stopped")
 }
 
-// resumedOnce checks what every case ends with: one success, one start for each expected request.
-func (c *clawd) resumedOnce(session string) entry {
+// resumedOnce waits for the success that most cases end with. It gives up at once when clawd has
+// left the session for good.
+func (c *clawd) resumedOnce(session string) {
 	c.w.t.Helper()
-	e := c.waitFor(3*time.Minute, "resume_succeeded", "session", session)
-	if e.number("total_resumes") != 1 {
+	c.w.eventually(3*time.Minute, "log entry resume_succeeded for "+session, func() bool {
+		for _, end := range []string{"session_left", "resume_given_up"} {
+			if found := c.entries(end, "session", session); len(found) > 0 {
+				c.w.t.Fatalf("%s: %v", end, found[0])
+			}
+		}
+		return len(c.entries("resume_succeeded", "session", session)) > 0
+	})
+	if e := c.entries("resume_succeeded", "session", session)[0]; e.number("total_resumes") != 1 {
 		c.w.t.Errorf("total_resumes = %v, want 1", e["total_resumes"])
 	}
-	return e
 }
 
 // quiet watches for some seconds that nothing more is fired and nothing more reaches the provider.

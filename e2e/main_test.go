@@ -1,8 +1,8 @@
 package e2e
 
 import (
+	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,7 +80,8 @@ func inside() (code int, ok bool) {
 	if err == nil {
 		return 0, true
 	}
-	return max(1, err.(*exec.ExitError).ExitCode()), true
+	ended, _ := errors.AsType[*exec.ExitError](err)
+	return max(1, ended.ExitCode()), true
 }
 
 func again(attr *syscall.SysProcAttr, clawd string) error {
@@ -92,7 +93,7 @@ func again(attr *syscall.SysProcAttr, clawd string) error {
 
 // notStarted tells an error of the start from one of the tests.
 func notStarted(err error) bool {
-	_, ran := err.(*exec.ExitError)
+	_, ran := errors.AsType[*exec.ExitError](err)
 	return err != nil && !ran
 }
 
@@ -170,6 +171,6 @@ func TestNetworkIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := strings.Count(strings.TrimSpace(string(routes)), "\n"); lines != 0 {
-		t.Fatal(fmt.Sprintf("%d routes lead out:\n%s", lines, routes))
+		t.Fatalf("%d routes lead out:\n%s", lines, routes)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 )
@@ -21,7 +22,7 @@ var windows = map[string]detect.Window{
 
 // failure says what a synthetic error line means: by its fields first, by its own text where the
 // fields do not tell (versions before 2.1 write the text alone).
-func (c *Claude) failure(r *record, text string) *detect.Failure {
+func failure(r *record, text string, zone *time.Location) *detect.Failure {
 	f := &detect.Failure{Status: r.APIErrorStatus, Source: "transcript", Field: "isApiErrorMessage"}
 	var word string
 	_ = json.Unmarshal(r.Error, &word) // absent in old versions
@@ -35,9 +36,9 @@ func (c *Claude) failure(r *record, text string) *detect.Failure {
 	}
 	switch {
 	case r.APIError == "usage_limit_reached" || q != nil && (word == "rate_limit" || word == ""):
-		c.usage(f, q, text, r)
+		usage(f, q, text, r.at, zone)
 	default:
-		c.byWord(f, word, text, r)
+		byWord(f, word, text, r, zone)
 	}
 	if f.Reason == detect.Unknown {
 		f.Text = detect.Redact(text)
@@ -48,36 +49,36 @@ func (c *Claude) failure(r *record, text string) *detect.Failure {
 var quotes = strings.NewReplacer("\u2019", "'", "\u00a0", " ", "\u202f", " ")
 
 // usage fills in a usage limit. A text about spending without any reset is a matter of money.
-func (c *Claude) usage(f *detect.Failure, q *quota, text string, r *record) {
+func usage(f *detect.Failure, q *quota, text string, at time.Time, zone *time.Location) {
 	f.Reason, f.Window = detect.UsageLimit, windowIn(text)
 	if q != nil {
 		if w := windows[q.Type]; w != "" {
 			f.Window = w
 		}
-		if t, ok := detect.EpochReset(q.ResetsAt, r.at, f.Window); ok {
+		if t, ok := detect.EpochReset(q.ResetsAt, at, f.Window); ok {
 			f.ResetAt, f.Notes = t.At, t.Notes
 			return
 		}
 	}
-	t, ok := detect.ParseReset(text, r.at, c.zone)
+	t, ok := detect.ParseReset(text, at, zone)
 	f.Notes = t.Notes
 	switch {
 	case ok:
 		f.ResetAt, f.ResetMinute = t.At, t.Minute
-	case spending.MatchString(text):
+	case spending.MatchString(text) && !resets.MatchString(text):
 		f.Reason, f.Window = detect.Billing, ""
 	}
 }
 
 // byWord goes by the field error, then by the text.
-func (c *Claude) byWord(f *detect.Failure, word, text string, r *record) {
+func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location) {
 	switch {
 	case strings.HasPrefix(word, "overloaded") || r.APIErrorType == "overloaded_error":
 		f.Reason = detect.Overloaded
 	case word == "billing_error" || r.APIErrorType == "billing_error":
 		f.Reason = detect.Billing
 		if spending.MatchString(text) {
-			c.usage(f, nil, text, r)
+			usage(f, nil, text, r.at, zone)
 		}
 	case authWords[word]:
 		f.Reason = detect.Auth
@@ -91,12 +92,12 @@ func (c *Claude) byWord(f *detect.Failure, word, text string, r *record) {
 	case word == "rate_limit":
 		f.Reason = detect.RateLimit
 		if limitText.MatchString(text) || spending.MatchString(text) {
-			c.usage(f, nil, text, r)
+			usage(f, nil, text, r.at, zone)
 		}
 	case word == "server_error":
 		f.Reason = serverReason(f.Status, r.APIError, text)
 	default:
-		c.byText(f, text, r)
+		byText(f, text, r.at, zone)
 	}
 }
 
@@ -119,17 +120,17 @@ func serverReason(status int, apiError, text string) detect.Reason {
 }
 
 // byText is for lines without a telling error field: all of 1.x and 2.0, and "unknown".
-func (c *Claude) byText(f *detect.Failure, text string, r *record) {
+func byText(f *detect.Failure, text string, at time.Time, zone *time.Location) {
 	switch {
 	case reachedAPILimit.MatchString(text):
 		f.Window = detect.Monthly
-		t, ok := detect.ParseReset(text, r.at, c.zone)
+		t, ok := detect.ParseReset(text, at, zone)
 		f.Reason, f.Notes = detect.Billing, t.Notes
 		if ok {
 			f.Reason, f.ResetAt, f.ResetMinute = detect.UsageLimit, t.At, t.Minute
 		}
 	case limitText.MatchString(text) || spending.MatchString(text):
-		c.usage(f, nil, text, r)
+		usage(f, nil, text, at, zone)
 	case loginText.MatchString(text):
 		f.Reason = detect.Auth
 	case f.Status != 413 && tooLong.MatchString(text):
@@ -138,6 +139,8 @@ func (c *Claude) byText(f *detect.Failure, text string, r *record) {
 		f.Reason = detect.RateLimit
 	case overloaded.MatchString(text):
 		f.Reason = detect.Overloaded
+	case strings.Contains(text, "no healthy upstream"):
+		f.Reason = detect.ServerError // a gateway's 503, not a provider at capacity
 	case f.Status != 0:
 		f.Reason = detect.FromStatus(f.Status)
 	case broken.MatchString(text):
@@ -151,7 +154,9 @@ func (c *Claude) byText(f *detect.Failure, text string, r *record) {
 var (
 	limitText = regexp.MustCompile(`(?i)^(?:You've (?:hit|reached) your (?:[\w.'-]+ ){0,5}limit\b` +
 		`|You're out of (?:extra )?usage\b` +
-		`|(?:Claude (?:AI )?usage|Session|Weekly|Usage|5-hour|\w+ weekly) limit reached\b)`)
+		`|(?:Claude (?:AI )?usage|Session|Weekly|Usage|5-hour|\w+ weekly) limit reached\b` +
+		`|limit reached (?:[·∙-] |\()resets )`)
+	resets   = regexp.MustCompile(`(?i)\bresets? (?:at |in\b|\w+ \d|\d)`)
 	spending = regexp.MustCompile(`(?i)^(?:You've (?:hit|reached) your (?:[\w.'-]+ ){0,3}(?:spend|credit) limit\b` +
 		`|You're out of (?:extra )?usage(?: credits)?\b` +
 		`|Your (?:org|organization) is out of usage\b` +
@@ -164,7 +169,7 @@ var (
 		`|Credit balance (?:is )?too low` +
 		`|Spending cap reached)`)
 	reachedAPILimit = regexp.MustCompile(`^API Error: 400 .*You have reached your specified API usage limits`)
-	loginText       = regexp.MustCompile(`^(?:Invalid API key|Not logged in|OAuth token revoked|Login expired|Session expired|Failed to authenticate|Your account does not have access|Please run /login|Could not resolve authentication)`)
+	loginText       = regexp.MustCompile(`^(?:Invalid API key|Not logged in|OAuth token revoked|Login expired|Session expired|Failed to authenticate|Your account does not have access|Please run /login|Could not resolve authentication|Claude Design rejected your /design-login)`)
 	tooLong         = regexp.MustCompile(`(?i)^(?:Prompt is too long|Context limit reached|400 .*prompt is too long|API Error: 400 .*prompt is too long)`)
 	rateText        = regexp.MustCompile(`^API Error: (?:Rate limit reached|Request rejected \(429\)|Server is temporarily limiting requests)`)
 	overloaded      = regexp.MustCompile(`^(?:API Error: (?:Repeated )?529\b|Repeated server overload\b|\w+ is experiencing high load\b|API Error: .*overloaded_error)`)

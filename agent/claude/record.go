@@ -203,7 +203,7 @@ func (c *Claude) assistantEvent(e detect.Event, r *record) (detect.Event, bool) 
 	list := blocks(r.Message.Content)
 	switch {
 	case r.failed():
-		e.Kind, e.Failure = detect.KindFailure, c.failure(r, textOf(list))
+		e.Kind, e.Failure = detect.KindFailure, failure(r, textOf(list), c.zone)
 	case r.Message.Model == synthetic || r.IsAPIError:
 		// "No response requested.", or the shown part of an answer that the user broke off.
 		return e, false

@@ -55,6 +55,8 @@ var byWord = map[string]detect.Reason{
 	"rate_limit_exceeded":       detect.RateLimit,
 	"overloaded_error":          detect.Overloaded,
 	"server_is_overloaded":      detect.Overloaded,
+	"resource_exhausted":        detect.Overloaded, // inside a stream; opencode itself calls it so
+	"unavailable":               detect.Overloaded,
 	"authentication_error":      detect.Auth,
 	"permission_error":          detect.Auth,
 	"invalid_api_key":           detect.Auth,
@@ -77,7 +79,7 @@ var byWord = map[string]detect.Reason{
 var (
 	reFull = regexp.MustCompile(`(?i)prompt is too long|exceeds the context window|maximum context length is \d+ tokens|` +
 		`input token count .{0,40}exceeds the maximum|context_length_exceeded|request_too_large|too many tokens|token limit exceeded|` +
-		`context exceeds model limit`)
+		`context exceeds model limit|exceeds context window`)
 	reRate   = regexp.MustCompile(`(?i)rate limit|too many requests`)
 	reCredit = regexp.MustCompile(`(?i)credit balance is too low`)
 )
@@ -187,6 +189,10 @@ var claims = map[string]detect.Window{
 	"5 hour": detect.FiveHour, "5-hour": detect.FiveHour,
 }
 
+// longThrottle: a provider that gives no other word and asks for a day's wait has not throttled a
+// request, a quota is used up.
+const longThrottle = 24 * time.Hour
+
 // limit finds out which window is used up and when it ends.
 func limit(f *detect.Failure, b *body, h http.Header, at time.Time) {
 	const unified = "Anthropic-Ratelimit-Unified-"
@@ -201,6 +207,9 @@ func limit(f *detect.Failure, b *body, h http.Header, at time.Time) {
 		if n, err := strconv.ParseFloat(h.Get(unified+"Reset"), 64); err == nil {
 			reset(n, f.Field)
 		}
+	}
+	if f.Reason == detect.RateLimit && f.Field == "error.data.statusCode" && f.RetryAfter != nil && *f.RetryAfter >= longThrottle {
+		f.Reason, f.Field = detect.UsageLimit, "error.data.responseHeaders"
 	}
 	if f.Reason != detect.UsageLimit {
 		return

@@ -60,6 +60,7 @@ func TestFailure(t *testing.T) {
 		"HTTP-date in the past":    {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 11:00:30 GMT"}}}`, detect.RateLimit, "", nil, time.Time{}},
 		"prompt too long":          {`{"name":"APIError","data":{"message":"prompt is too long: 210000 tokens > 200000 maximum","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.ContextFull, "", nil, time.Time{}},
 		"tokens per minute":        {`{"name":"APIError","data":{"message":"Rate limit: too many tokens per minute","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"a fault that quotes":      {`{"name":"APIError","data":{"message":"failed on: too many tokens","statusCode":500}}`, detect.ServerError, "", nil, time.Time{}},
 		"413":                      {`{"name":"APIError","data":{"message":"m","statusCode":413}}`, detect.ContextFull, "", nil, time.Time{}},
 		"400":                      {`{"name":"APIError","data":{"message":"m","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
 		"a proxy says rate limit":  {`{"name":"APIError","data":{"message":"m","statusCode":401,"responseBody":"{\"error\":{\"type\":\"rate_limit_error\"}}"}}`, detect.Auth, "", nil, time.Time{}},

@@ -87,11 +87,10 @@ func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touc
 			if ended.Int64 == 0 && len(pending) < maxPending {
 				pending[row] = true
 			}
-			newest := max(updated, parts.Int64)
 			all = append(all, agent.Touched{
 				Session: detect.Session{Agent: Name, ID: id, Path: path},
-				Stamp:   fmt.Sprintf("%d %d %d", row, newest, session.Int64),
-				ModTime: millis(float64(newest)),
+				Stamp:   fmt.Sprintf("%d %d %d %d", row, updated, parts.Int64, session.Int64),
+				ModTime: millis(float64(max(updated, parts.Int64))),
 			})
 			return nil
 		}, scanQuery, n, string(held))

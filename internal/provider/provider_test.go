@@ -27,7 +27,13 @@ func serve(t *testing.T) (*Provider, string) {
 	return p, server.URL
 }
 
-func post(t *testing.T, url, body string, header ...string) (*http.Response, string, error) {
+// answered is a response whose body was read to its end.
+type answered struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func post(t *testing.T, url, body string, header ...string) (answered, string, error) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -38,11 +44,11 @@ func post(t *testing.T, url, body string, header ...string) (*http.Response, str
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, "", err
+		return answered{}, "", err
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	return resp, string(data), err
+	return answered{resp.StatusCode, resp.Header}, string(data), err
 }
 
 func asTurn(stream bool) string {
@@ -196,7 +202,7 @@ func TestSideRequestsTakeNoAnswer(t *testing.T) {
 	if _, got, _ := post(t, url+pathMessages, warmup); strings.Contains(got, "for the turn") {
 		t.Error("a warm-up took the answer")
 	}
-	if resp, err := http.Head(url + "/"); err != nil || resp.StatusCode != 200 {
+	if resp, err := http.Head(url + "/"); err != nil || resp.StatusCode != 200 || resp.Body.Close() != nil {
 		t.Errorf("HEAD: %v", err)
 	}
 	if resp, _, err := post(t, url+"/v1/other", asTurn(false)); err != nil || resp.StatusCode != 404 {
