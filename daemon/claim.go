@@ -19,6 +19,10 @@ import (
 // check is the last look before a claim, inside its transaction: is it still this stop, is nobody
 // in the session, did nobody move on in the folder? It gives the attempt's particulars.
 func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision) (resume.Claim, error) {
+	cfg, policy := s.d.settings()
+	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue {
+		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
+	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
 	if err != nil {
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "its files cannot be read: %v", err)

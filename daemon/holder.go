@@ -116,11 +116,11 @@ func strongest(holders []detect.Holder) detect.Holder {
 func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 	h := s.rec.Holder
 	switch {
-	case now.Liveness == detect.LeftBehind && h.Boot == s.d.boot:
-		return state.HolderCrash, true
 	case h.Boot != s.d.boot:
 		return state.HolderHangup, true
-	case now.Liveness != detect.Gone:
+	case now.Liveness == detect.LeftBehind && now.PID == h.PID:
+		return state.HolderCrash, true
+	case now.Liveness == detect.HolderUnknown:
 		return "", false
 	case h.Leader == 0 || h.Leader == h.PID:
 		return state.HolderQuit, true // it led its own session, so its end and the terminal's look alike

@@ -151,13 +151,22 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	return nil
 }
 
-// Denied warns of a run that was refused permissions.
-func (l *ledger) Denied(_ context.Context, c resume.Claim, denials int) error {
-	const why = "the resumed run was refused permissions that a person would have to give"
-	if err := l.s.d.store.Denied(l.s.ds, why); err != nil {
+// Ended says how a resumed run ended, and warns of one that was refused permissions.
+func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output) error {
+	why := ""
+	if out.Denials > 0 {
+		why = "the resumed run was refused permissions that a person would have to give"
+	}
+	worked := l.s.d.sleeper.Now().Sub(c.At).Seconds()
+	if err := l.s.d.store.Ended(l.s.ds, out.CostUSD, worked, why); err != nil {
 		return err
 	}
-	l.s.d.log.Warn().Str("event", "resume_succeeded").EmbedObject(l.s).Int("attempt", c.N).Str("blocked", "permission").Int("denials", denials).Msg(why)
+	e, blocked := l.s.d.log.Info(), ""
+	if why != "" {
+		e, blocked = l.s.d.log.Warn(), "permission"
+	}
+	e.Str("event", "run_ended").EmbedObject(l.s).Int("attempt", c.N).Float64("worked_s", worked).Float64("cost_usd", out.CostUSD).
+		Str("blocked", blocked).Int("denials", out.Denials).Msg("clawd's run ended")
 	l.s.d.tell()
 	return nil
 }

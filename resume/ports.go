@@ -34,6 +34,7 @@ type Outcome struct {
 	Held    bool           `json:"held,omitempty"`    // the user is told and the stop is kept
 	Session detect.Session `json:"session,omitzero"`  // the session that went on, when it is a fresh one
 	Took    time.Duration  `json:"took,omitempty"`
+	CostUSD float64        `json:"cost_usd,omitempty"` // of a run that ended with the verdict
 }
 
 // Claim is one attempt, as it stands in the ledger.
@@ -101,8 +102,8 @@ type Ledger interface {
 	Unclaim(ctx context.Context, c Claim, why string) error
 	// Close writes the verdict on a fired attempt.
 	Close(ctx context.Context, c Claim, o Outcome) error
-	// Denied notes that a resumed run was refused permissions.
-	Denied(ctx context.Context, c Claim, denials int) error
+	// Ended notes the end of a resumed run, with what it printed.
+	Ended(ctx context.Context, c Claim, out Output) error
 	// Yielded notes that a run is being ended because who is in the session.
 	Yielded(ctx context.Context, c Claim, who string) error
 	// OutputCut notes that the run's output was cut down, before it is.

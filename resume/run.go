@@ -100,6 +100,9 @@ func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 		if err == nil {
 			if out, done := Judge(c, s, alive, !alive && seen == len(s.Events)); done {
 				out.Session = s.Session
+				if out.Verdict != Resumed { // a resumed run goes on and is counted at its end
+					out.CostUSD = s.Output.CostUSD
+				}
 				return stopped(out, yielded, ended), nil
 			}
 			if who := foreign(c, s); alive && who != "" && yielded == "" {
@@ -168,10 +171,10 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 		}
 	}
 	s, err := p.Evidence.Look(ctx, c)
-	if err == nil && s.Output.Denials > 0 {
-		return p.Ledger.Denied(context.WithoutCancel(ctx), c, s.Output.Denials)
+	if err != nil {
+		return err
 	}
-	return nil
+	return p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output)
 }
 
 // watch waits for news of a living run. It ends one that is silent or over its time, and then

@@ -98,7 +98,7 @@ type Stats struct {
 	GivenUp       int                   `json:"given_up"`
 	Recovered     int                   `json:"recovered"` // of the resumes: fresh sessions
 	SecondsWaited float64               `json:"seconds_waited"`
-	SecondsSaved  float64               `json:"seconds_saved"` // from the end of the wait to when the run ended
+	SecondsSaved  float64               `json:"seconds_saved"` // for how long resumed runs worked
 	LastResume    time.Time             `json:"last_resume,omitzero"`
 }
 

@@ -29,6 +29,11 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 				return err
 			}
 		}
+		if o.CostUSD > 0 {
+			if _, err := t.budget(func(b *Budget) { b.CostUSD += o.CostUSD }); err != nil {
+				return err
+			}
+		}
 		switch o.Verdict {
 		case resume.Resumed:
 			err = t.resumed(&rec, c, o, account)
@@ -124,16 +129,22 @@ func (t tx) passed(account string, w detect.Window) error {
 	return t.put(bucketLimits, limitKey(account, w), l)
 }
 
-// Denied ends the episode of a resumed run that was refused permissions, so that it is told and
-// not tried again.
-func (s *Store) Denied(ds detect.Session, why string) error {
+// Ended notes the end of a resumed run: what it cost, and for how long it worked while nobody had
+// to. blocked, when not empty, says that it was refused permissions; that ends the episode and is
+// told.
+func (s *Store) Ended(ds detect.Session, costUSD, workedSeconds float64, blocked string) error {
 	return s.update("T5", func(t tx) error {
+		_, err := t.budget(func(b *Budget) { b.CostUSD += costUSD })
+		err = errors.Join(err, t.stats(func(st *Stats) { st.SecondsSaved += workedSeconds }))
+		if blocked == "" || err != nil {
+			return err
+		}
 		rec, err := t.session(ds)
 		if err != nil || rec.open() {
 			return err
 		}
 		rec.Episode = Episode{}
-		return errors.Join(t.history(rec, "blocked", rec.Stop.Key, 0, why, ""), t.tell(rec, "session_left", why), t.save(rec))
+		return errors.Join(t.history(rec, "blocked", rec.Stop.Key, 0, blocked, ""), t.tell(rec, "session_left", blocked), t.save(rec))
 	})
 }
 
@@ -149,13 +160,5 @@ func (s *Store) OutputCut(c resume.Claim) error {
 		}
 		rec.Claim.OutputCut = true
 		return t.save(rec)
-	})
-}
-
-// Ran adds what a finished run cost and saved.
-func (s *Store) Ran(costUSD, savedSeconds float64) error {
-	return s.update("T4", func(t tx) error {
-		_, err := t.budget(func(b *Budget) { b.CostUSD += costUSD })
-		return errors.Join(err, t.stats(func(st *Stats) { st.SecondsSaved += savedSeconds }))
 	})
 }

@@ -96,14 +96,16 @@ func ReadMark(path string) (Mark, bool, error) {
 
 // LastMark gives the number and content of the newest attempt that was made for a stop; 0: none.
 func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
-	found, err := filepath.Glob(filepath.Join(dir, markHash(s, key)+".*"))
+	found, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, Mark{}, err
 	}
-	last := 0
-	for _, path := range found {
-		if n, err := strconv.Atoi(strings.TrimPrefix(filepath.Ext(path), ".")); err == nil && n > last {
-			last = n
+	last, hash := 0, markHash(s, key)+"."
+	for _, e := range found {
+		if number, ok := strings.CutPrefix(e.Name(), hash); ok {
+			if n, err := strconv.Atoi(number); err == nil && n > last {
+				last = n
+			}
 		}
 	}
 	if last == 0 {

@@ -55,6 +55,9 @@ func New(env agent.Env, cfg agent.Config) *Claude {
 			c.zone = z
 		}
 	}
+	if env.Zone != nil {
+		c.zone = env.Zone
+	}
 	return c
 }
 

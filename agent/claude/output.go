@@ -68,6 +68,7 @@ func outputLine(o *agent.Output, line []byte) {
 		IsError   bool              `json:"is_error"`
 		Errors    []string          `json:"errors"`
 		Denials   []json.RawMessage `json:"permission_denials"`
+		CostUSD   float64           `json:"total_cost_usd"`
 		Message   struct {
 			ID string `json:"id"`
 		} `json:"message"`
@@ -89,7 +90,7 @@ func outputLine(o *agent.Output, line []byte) {
 			}
 		}
 	case "result":
-		o.Denials, o.Failed = len(r.Denials), r.IsError
+		o.Denials, o.Failed, o.CostUSD = len(r.Denials), r.IsError, r.CostUSD
 		for _, e := range r.Errors {
 			o.Refused = o.Refused || strings.HasPrefix(e, refusal)
 		}
