@@ -30,9 +30,13 @@ func (c *Classifier) Feed(e Event) {
 			c.Holder = *e.Holder
 		}
 	case KindRetry:
-		c.Retry = e
+		if !c.older(e) {
+			c.Retry = e
+		}
 	case KindSelfResume:
-		c.SelfResume = e
+		if !c.older(e) {
+			c.SelfResume = e
+		}
 	default:
 		if e.Kind == KindPrompt {
 			c.LastPrompt = e
@@ -48,6 +52,15 @@ func (c *Classifier) Feed(e Event) {
 		}
 		c.Last = e
 	}
+}
+
+// older tells whether e stands before the newest record: then it was read again and speaks of what
+// is over. Order is by place where the record has one, for clocks of one file may jump.
+func (c *Classifier) older(e Event) bool {
+	if e.Offset > 0 {
+		return e.Offset < c.Last.Offset
+	}
+	return e.At.Before(c.Last.At)
 }
 
 // Stop gives the verdict on all that was fed.

@@ -10,9 +10,11 @@ var redactions = []struct {
 	find *regexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`), "<mail>"},
+	{regexp.MustCompile(`[\pL\pM\w.+-]+@[\pL\pM\w-]+(?:\.[\pL\pM\w-]+)+`), "<mail>"},
 	{regexp.MustCompile(`(?i)\bhttps?://\S+`), "<url>"},
-	{regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\w.@+ -]*[\w.@+-])+/?`), "<path>"},
+	{regexp.MustCompile(`(?i)((?:key|token|secret|password|passwd|cookie)["']?\s?[:=]\s?["']?)[^\s"']+`), "$1<id>"},
+	{regexp.MustCompile(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
+	{regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\pL\pM\w.@+ -]*[\pL\pM\w.@+-])+/?`), "<path>"},
 	{regexp.MustCompile(`(?i)\b(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
 	{regexp.MustCompile(`\b[\w-]*\d[\w-]{15,}\b|\b[\w-]{15,}\d[\w-]*\b|\b[A-Za-z0-9_-]{32,}\b`), "<id>"},
@@ -34,7 +36,7 @@ func Redact(text string) string {
 		text = r.find.ReplaceAllString(text, r.with)
 	}
 	if runes := []rune(text); len(runes) > 400 {
-		text = string(runes[:400]) + "…"
+		text = string(runes[:399]) + "…"
 	}
 	return text
 }

@@ -62,20 +62,27 @@ func EpochReset(epoch float64, at time.Time, w Window) (Reset, bool) {
 	return Reset{At: t, Notes: notes}, true
 }
 
+const number = `\d+(?:\.\d+)? ?(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[dhms])`
+
 var (
 	reEpoch = regexp.MustCompile(`\|(\d{10,13})\s*$`)
 	reISO   = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})[T ]?(?: at )?(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)? ?(Z|UTC|[+-]\d{2}:\d{2})`)
-	reClock = regexp.MustCompile(`(?i)(?:resets?|continuing automatically|try again)(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap]m)(?: \(([^)]+)\))?`)
-	reSpan  = regexp.MustCompile(`(?i)(?:in|after) ((?:\d+(?:\.\d+)? ?(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[dhms])(?:,? (?:and )?|\b)){1,4}|less than a minute)`)
-	rePart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?([dhms])`)
-	blanks  = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
+	// reClock: a date or a weekday, 3pm or 3:45pm or 15:45, and a zone in parentheses; a bare
+	// abbreviation counts too, lest its time be taken for one of this zone.
+	reClock = regexp.MustCompile(`(?i)\b(?:resets?|continuing automatically|try again)(?: at)? ` +
+		`(?:(?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?|((?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)),? (?:at )?)?` +
+		`(?:(\d{1,2})(?::(\d{2}))? ?([ap]m)|(\d{1,2}):(\d{2}))\b` +
+		`(?: \(([^)]+)\)| (?-i:(UTC|GMT|[PMCE][SD]?T|CEST|WES?T|EES?T|BST|IST|JST)\b))?`)
+	reSpan = regexp.MustCompile(`(?i)\b(?:in|after|resets?):? (` + number + `(?:,? ?(?:and )?` + number + `){0,3}\b|less than a minute)`)
+	rePart = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?([dhms])`)
+	blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 )
 
 // ParseReset finds the reset time in the text with which an agent reported its own failure. The
 // time of day is anchored to at, when that record was written; zone counts where the text names
 // none. False: there is no usable time in it; Notes then say why, if there was an unusable one.
 func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
-	text = blanks.Replace(text)
+	text = strings.Join(strings.Fields(blanks.Replace(text)), " ")
 	if m := reEpoch.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.ParseFloat(m[1], 64)
 		return EpochReset(n, at, "")
@@ -93,13 +100,16 @@ func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
 		return clockReset(m, at, zone)
 	}
 	if m := reSpan.FindStringSubmatch(text); m != nil {
-		t, notes := clamp(at.Add(span(m[1])), at, longestWindow)
-		return Reset{At: t, Notes: notes}, true
+		d := span(m[1])
+		if d > longestWindow {
+			return Reset{Notes: []string{"the wait named in the text is absurdly long"}}, false
+		}
+		return Reset{At: at.Add(d).UTC()}, true
 	}
 	return Reset{}, false
 }
 
-// span adds up "2 days 21 hours", "2h 13m", "20s". "less than a minute" is one.
+// span adds up "2 days 21 hours", "2h13m", "20s". "less than a minute" is one.
 func span(s string) time.Duration {
 	if strings.HasPrefix(strings.ToLower(s), "less") {
 		return time.Minute
@@ -120,8 +130,8 @@ func span(s string) time.Duration {
 }
 
 func clockReset(m []string, at time.Time, zone *time.Location) (Reset, bool) {
-	month, day, year, hour, minute := m[1], m[2], m[3], m[4], m[5]
-	if name := m[7]; name != "" {
+	month, day, year, weekday := m[1], m[2], m[3], m[4]
+	if name := m[10] + m[11]; name != "" {
 		z, err := loadZone(name)
 		if err != nil {
 			return Reset{Notes: []string{err.Error()}}, false
@@ -131,33 +141,52 @@ func clockReset(m []string, at time.Time, zone *time.Location) (Reset, bool) {
 	if zone == nil {
 		zone = time.Local
 	}
-	h, _ := strconv.Atoi(hour)
-	min, _ := strconv.Atoi(minute)
-	if h < 1 || h > 12 || min > 59 {
-		return Reset{Notes: []string{fmt.Sprintf("the reset time %s:%02d is impossible", hour, min)}}, false
-	}
-	h %= 12
-	if strings.EqualFold(m[6], "pm") {
-		h += 12
+	h, min, ok := timeOfDay(m[5:10])
+	if !ok {
+		return Reset{Notes: []string{fmt.Sprintf("the reset time %d:%02d is impossible", h, min)}}, false
 	}
 	if month == "" {
-		return nextClock(h, min, at, zone), true
+		return nextClock(weekday, h, min, at, zone), true
 	}
 	mon, err := time.Parse("Jan", month)
 	d, _ := strconv.Atoi(day)
-	if err != nil || d < 1 || d > 31 {
+	t, ok := dated(year, mon.Month(), d, h, min, at, zone)
+	if err != nil || !ok {
 		return Reset{Notes: []string{fmt.Sprintf("the reset date %s %s is impossible", month, day)}}, false
 	}
-	t := dated(year, mon.Month(), d, h, min, at, zone)
 	t, notes := clamp(t, at, longestWindow)
 	return Reset{At: t, Minute: true, Notes: notes}, true
 }
 
-// nextClock is the first h:min that is not further back than justPassed.
-func nextClock(h, min int, at time.Time, zone *time.Location) Reset {
+// timeOfDay reads the five groups of reClock: hour, minute and am or pm, else hour and minute.
+func timeOfDay(m []string) (h, min int, ok bool) {
+	if m[2] == "" {
+		h, _ = strconv.Atoi(m[3])
+		min, _ = strconv.Atoi(m[4])
+		return h, min, h < 24 && min < 60
+	}
+	h, _ = strconv.Atoi(m[0])
+	min, _ = strconv.Atoi(m[1])
+	if h < 1 || h > 12 || min > 59 {
+		return h, min, false
+	}
+	h %= 12
+	if strings.EqualFold(m[2], "pm") {
+		h += 12
+	}
+	return h, min, true
+}
+
+// nextClock is the first h:min, of the weekday when one is named, that is not further back than
+// justPassed.
+func nextClock(weekday string, h, min int, at time.Time, zone *time.Location) Reset {
 	y, mo, d := at.In(zone).Date()
 	oldest := at.Truncate(time.Minute).Add(-justPassed)
 	for off := -1; ; off++ {
+		day := time.Date(y, mo, d+off, 0, 0, 0, 0, time.UTC).Weekday().String()
+		if weekday != "" && !strings.EqualFold(day[:3], weekday[:3]) {
+			continue
+		}
 		if t := wallTime(y, mo, d+off, h, min, zone); !t.Before(oldest) {
 			return Reset{At: t.UTC(), Minute: true}
 		}
@@ -165,18 +194,22 @@ func nextClock(h, min int, at time.Time, zone *time.Location) Reset {
 }
 
 // dated is the given date in its year, or without a year in the one that brings it nearest to at.
-func dated(year string, mon time.Month, d, h, min int, at time.Time, zone *time.Location) time.Time {
+// False: there is no such day.
+func dated(year string, mon time.Month, d, h, min int, at time.Time, zone *time.Location) (best time.Time, ok bool) {
+	first, last := at.In(zone).Year()-1, at.In(zone).Year()+1
 	if y, err := strconv.Atoi(year); err == nil {
-		return wallTime(y, mon, d, h, min, zone)
+		first, last = y, y
 	}
-	var best time.Time
-	for y := at.In(zone).Year() - 1; y <= at.In(zone).Year()+1; y++ {
+	for y := first; y <= last; y++ {
+		if time.Date(y, mon, d, 0, 0, 0, 0, time.UTC).Day() != d {
+			continue
+		}
 		t := wallTime(y, mon, d, h, min, zone)
-		if best.IsZero() || t.Sub(at).Abs() < best.Sub(at).Abs() {
-			best = t
+		if !ok || t.Sub(at).Abs() < best.Sub(at).Abs() {
+			best, ok = t, true
 		}
 	}
-	return best
+	return best, ok
 }
 
 // wallTime is time.Date with a rule where clocks are put forward or back: the later instant. Go

@@ -3,7 +3,6 @@ package e2e
 import (
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,22 +14,18 @@ import (
 	"github.com/clawd-project/clawd/internal/provider"
 )
 
-// refusedCase has a session that the agent does not want although its files are there. The way
-// there differs: 2.1.197 looks only into the folder named for the cwd; 2.1.329 finds a session
-// anywhere, so a wrapper sends its resumes to an empty config folder; opencode does not load a row
-// with a field that it cannot decode.
+// refusedCase has a session that the agent does not want although its files are there. For Claude
+// Code a wrapper sends the resumes to an empty config folder (2.1.329 finds a session wherever its
+// file lies); opencode does not load a row with a field that it cannot decode.
 func refusedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	s := settings{}
-	if a == claude329 {
+	if a.isClaude() {
 		s.command = w.script("claude", fmt.Sprintf(
 			"case \" $* \" in *' --resume '*) export CLAUDE_CONFIG_DIR=%s ;; esac\nexec %s \"$@\"\n", quoted(w.dir("empty")), quoted(w.program)))
 	}
 	id := w.stopped(w.rateLimit())
-	switch a {
-	case claude197:
-		w.moveTranscript(id)
-	case opencode:
+	if !a.isClaude() {
 		w.spoilRow(id)
 	}
 	c := w.startClawd(s)
@@ -47,21 +42,6 @@ func refusedCase(t *testing.T, a agentCase) {
 	last := main[len(main)-1]
 	if last.Session != fresh || !strings.Contains(last.LastUser, id) {
 		t.Errorf("the hand-off went to session %s and does not name %s:\n%s", last.Session, id, last.LastUser)
-	}
-}
-
-func (w *world) moveTranscript(id string) {
-	w.t.Helper()
-	projects := filepath.Join(w.home(), ".claude", "projects")
-	files, err := filepath.Glob(filepath.Join(projects, "*", id+".jsonl"))
-	if err != nil || len(files) != 1 {
-		w.t.Fatal(files, err)
-	}
-	if err := os.Mkdir(filepath.Join(projects, "-elsewhere"), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.Rename(files[0], filepath.Join(projects, "-elsewhere", id+".jsonl")); err != nil {
-		w.t.Fatal(err)
 	}
 }
 

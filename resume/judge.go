@@ -98,8 +98,8 @@ func readTurn(c Claim, s Sight) turn {
 			switch {
 			case e.Meta && c.Plan.Form != FormIdempotent:
 				// the agent's own bridge over a turn that was cut
-			case t.ours == nil && isOurs(c, *e):
-				t.ours = e
+			case t.ours == nil && (isOurs(c, *e) || e.Hash == ""):
+				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
 			default:
 				t.foreignPrompt = true
 			}

@@ -204,6 +204,8 @@ func classify(args []string) call {
 			c.dir = value
 		case "--port", "--hostname", "--mdns":
 			port = true
+		case "--version", "-v", "--help", "-h":
+			c.none = true
 		}
 	}
 	if port && c.kind == detect.Interactive {
