@@ -40,7 +40,8 @@ type Options struct {
 	Watch      func() (Watcher, error) // nil: fsnotify
 	Settle     time.Duration           // 0: 5 s, on a network file system 90 s
 	Ready      func()                  // the first scan is done
-	Alive      func()                  // the main loop turns
+	Alive      func()                  // the main loop turns and the store can be read
+	AliveEvery time.Duration           // how often to call Alive; 0: never
 	Log        zerolog.Logger
 }
 

@@ -74,6 +74,12 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 	cfg, _ := d.settings()
 	tick := time.NewTicker(time.Duration(cfg.Watch.Rescan))
 	defer tick.Stop()
+	var sign <-chan time.Time
+	if d.o.AliveEvery > 0 {
+		t := time.NewTicker(d.o.AliveEvery)
+		defer t.Stop()
+		sign = t.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -91,10 +97,11 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 				v.once("watch_error", err)
 			}
 			v.rescan(ctx, false)
+		case <-sign:
+			d.alive()
 		case <-tick.C:
 			v.rescan(ctx, false)
 			d.revisit(ctx)
-			d.alive()
 			if err := d.flush(); err != nil {
 				d.broken(err)
 				v.once("state_error", err)
@@ -265,9 +272,6 @@ func (d *Daemon) revisit(ctx context.Context) {
 
 // alive tells the service manager that the main loop turns, after a look at the store.
 func (d *Daemon) alive() {
-	if d.o.Alive == nil {
-		return
-	}
 	if _, _, err := d.store.Session(detect.Session{Agent: "self", ID: "check"}); err == nil {
 		d.o.Alive()
 	}

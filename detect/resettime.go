@@ -115,18 +115,12 @@ func span(s string) time.Duration {
 		return time.Minute
 	}
 	unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
-	var sum time.Duration
+	sum := 0.0
 	for _, m := range rePart.FindAllStringSubmatch(s, -1) {
 		n, _ := strconv.ParseFloat(m[1], 64)
-		if n > 1e6 {
-			n = 1e6
-		}
-		sum += time.Duration(n * float64(unit[strings.ToLower(m[2])]))
-		if sum > longestWindow {
-			return longestWindow + 1
-		}
+		sum += n * float64(unit[strings.ToLower(m[2])])
 	}
-	return sum
+	return time.Duration(min(sum, float64(longestWindow+1)))
 }
 
 func clockReset(m []string, at time.Time, zone *time.Location) (Reset, bool) {
@@ -255,7 +249,7 @@ func loadZone(name string) (*time.Location, error) {
 func ParseRetryAfter(value string, at time.Time) (time.Duration, bool) {
 	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		if math.IsNaN(n) || n < 0 {
+		if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
 			return 0, false
 		}
 		if n > longestWindow.Seconds() {
@@ -263,7 +257,8 @@ func ParseRetryAfter(value string, at time.Time) (time.Duration, bool) {
 		}
 		return time.Duration(n * float64(time.Second)), true
 	}
-	for _, layout := range []string{time.RFC1123, time.RFC850, time.ANSIC} {
+	// GMT to the letter: Go takes a zone that it does not know for one without an offset.
+	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {
 		if t, err := time.Parse(layout, value); err == nil {
 			d := t.Sub(at)
 			return min(d, longestWindow), d > 0

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	sd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
@@ -28,6 +29,15 @@ Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "decide and log everything, fire nothing")
 	return cmd
+}
+
+// watchdog is how often the service manager wants a sign: at half of its patience.
+func watchdog() time.Duration {
+	d, err := sd.SdWatchdogEnabled(false)
+	if err != nil {
+		return 0
+	}
+	return d / 2
 }
 
 func run(ctx context.Context, g *globals, dry bool) error {
@@ -55,7 +65,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			return c, err
 		},
 		Ready: func() { notify(sd.SdNotifyReady) },
-		Alive: func() { notify(sd.SdNotifyWatchdog) },
+		Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog(),
 	})
 	if err != nil {
 		return err

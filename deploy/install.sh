@@ -1,0 +1,63 @@
+#!/bin/sh
+# Puts clawd's user service in place: install.sh /path/to/clawd
+# Writes the environment that a service manager does not have: PATH, the agents' own folders, the
+# XDG folders and proxies. Never a key.
+set -eu
+binary=$1
+here=$(cd "$(dirname "$0")" && pwd)
+
+# Variables that clawd and the agents need. Keys and tokens are not among them on purpose.
+names='PATH CLAUDE_CONFIG_DIR CODEX_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
+HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy LANG'
+
+value() { eval "printf '%s' \"\${$1-}\""; }
+
+# A proxy address may hold a password.
+secret() { case $(value "$1") in *://*@*) return 0 ;; *) return 1 ;; esac; }
+
+systemd() {
+	dir="${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user"
+	mkdir -p "$dir/clawd.service.d"
+	sed "s|^ExecStart=.*|ExecStart=\"$binary\" run|" "$here/systemd/clawd.service" >"$dir/clawd.service"
+	conf="$dir/clawd.service.d/environment.conf"
+	(
+		umask 077
+		{
+			echo '# Written by "make install" from the shell that ran it.'
+			echo '[Service]'
+			for name in $names; do
+				[ -n "$(value "$name")" ] || continue
+				if secret "$name"; then
+					echo "clawd: $name holds a password and is not written; add it yourself: systemctl --user edit clawd" >&2
+					continue
+				fi
+				printf 'Environment="%s=%s"\n' "$name" "$(value "$name" | sed 's/[\\"]/\\&/g; s/%/%%/g')"
+			done
+		} >"$conf"
+	)
+	echo "installed $dir/clawd.service and $conf"
+	if ! systemctl --user daemon-reload 2>/dev/null; then
+		echo 'No user service manager answers here. Where there is one: systemctl --user daemon-reload && systemctl --user enable --now clawd'
+		return
+	fi
+	echo 'Start it: systemctl --user enable --now clawd'
+	echo 'Its log:  journalctl --user -u clawd -f'
+	if [ "$(loginctl show-user "$(id -un)" --property=Linger --value 2>/dev/null)" != yes ]; then
+		echo "Without lingering it ends when you log out. To keep it: loginctl enable-linger $(id -un)" >&2
+	fi
+}
+
+launchd() {
+	label=com.github.clawd-project.clawd
+	plist="$HOME/Library/LaunchAgents/$label.plist"
+	mkdir -p "$HOME/Library/LaunchAgents" "$HOME/Library/Logs"
+	escaped=$(printf '%s' "$PATH" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/[\\|&]/\\&/g')
+	sed "s|@BINARY@|$binary|; s|@HOME@|$HOME|; s|@PATH@|$escaped|" "$here/launchd/$label.plist" >"$plist"
+	echo "installed $plist"
+	echo "Start it: launchctl bootstrap gui/$(id -u) '$plist'"
+}
+
+case $(uname -s) in
+Darwin) launchd ;;
+*) systemd ;;
+esac
