@@ -30,6 +30,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if who := moved(rec, batch); who != "" {
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
+	s.d.procs.anew()
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
 	if err != nil {
 		return resume.Claim{}, postponed(time.Time{}, "who holds the session cannot be seen: %v", err)

@@ -54,6 +54,7 @@ type Daemon struct {
 	agents  []agent.Agent
 	trigger resume.Trigger
 	sleeper *sleeper
+	procs   *procs
 	lanes   *lanes
 	boot    string
 	started time.Time
@@ -82,6 +83,8 @@ func New(o Options) (*Daemon, error) {
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper = newSleeper(d.jumped)
+	d.procs = &procs{Procs: o.Env.Procs}
+	o.Env.Procs = d.procs
 	if d.agents == nil {
 		agents, err := all.New(o.Env, o.Config.Agent)
 		if err != nil {
@@ -108,7 +111,7 @@ func New(o Options) (*Daemon, error) {
 	}
 	d.store = store
 	if d.trigger == nil {
-		d.trigger = &turn.Exec{Self: o.Shim, Procs: o.Env.Procs, Environ: o.Environ,
+		d.trigger = &turn.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
 			Config: func(name string) agent.Config { return o.Config.Agent[name] }}
 	}
 	return d, nil

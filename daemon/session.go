@@ -43,6 +43,7 @@ type session struct {
 	quiet   string                  // the problem last logged
 	done    string                  // the good end last logged
 	gone    time.Time               // since when the holder of an unfinished turn is gone
+	from    atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
 	stamp   atomic.Pointer[string]  // of the newest look at the files from outside
 }
 
@@ -130,6 +131,9 @@ func (s *session) follow(ctx context.Context) error {
 		}
 		if !ok {
 			rec = state.Session{Session: s.ds, Phase: state.Following}
+			if from := s.from.Load(); from != nil {
+				rec.Cursor = *from
+			}
 		}
 		first, s.rec, s.loaded = !ok, rec, true
 	}

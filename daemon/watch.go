@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -215,9 +217,27 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	if err != nil && ctx.Err() == nil {
 		v.once("scan_error", err)
 	}
-	for _, t := range touched {
-		v.d.touched(ctx, a, t, cold)
+	if !cold {
+		for _, t := range touched {
+			v.d.touched(ctx, a, t, false)
+		}
+		return
 	}
+	// The first look opens every file, so every core takes part.
+	work := make(chan agent.Touched)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for t := range work {
+				v.d.touched(ctx, a, t, true)
+			}
+		})
+	}
+	for _, t := range touched {
+		work <- t
+	}
+	close(work)
+	wg.Wait()
 }
 
 // touched looks at one session if it has changed. cold: it may have been there for long, so it is
@@ -231,27 +251,30 @@ func (d *Daemon) touched(ctx context.Context, a agent.Agent, t agent.Touched, co
 		if seen.Stamp == t.Stamp {
 			return
 		}
-		if cold && !d.worth(ctx, a, t) {
-			d.mu.Lock()
-			d.seen[key] = state.Seen{Stamp: t.Stamp}
-			d.fresh[key] = state.Seen{Stamp: t.Stamp}
-			d.mu.Unlock()
-			return
+		if cold {
+			if worth, end := d.worth(ctx, a, t); !worth {
+				d.mu.Lock()
+				d.seen[key] = state.Seen{Stamp: t.Stamp, Cursor: end}
+				d.fresh[key] = d.seen[key]
+				d.mu.Unlock()
+				return
+			}
 		}
 		s = d.session(a, t.Session)
+		s.from.CompareAndSwap(nil, &seen.Cursor)
 	}
 	if old := s.stamp.Swap(&t.Stamp); old == nil || *old != t.Stamp {
 		d.poke(ctx, s)
 	}
 }
 
-// worth tells whether a session that was never followed may end in a stop.
-func (d *Daemon) worth(ctx context.Context, a agent.Agent, t agent.Touched) bool {
+// worth tells whether a session that was never followed may end in a stop; if not, where it ends.
+func (d *Daemon) worth(ctx context.Context, a agent.Agent, t agent.Touched) (bool, string) {
 	if d.sleeper.Now().Sub(t.ModTime) > oldest {
-		return false
+		return false, ""
 	}
-	maybe, _, err := a.Tail(ctx, t.Session)
-	return maybe || err != nil // what cannot be read is told by the session's own loop
+	maybe, end, err := a.Tail(ctx, t.Session)
+	return maybe || err != nil, string(end) // what cannot be read is told by the session's own loop
 }
 
 // revisit looks again at every session whose fate hangs on a process: nothing is written when one

@@ -52,7 +52,7 @@ func (w *world) spoilRow(id string) {
 		w.t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec(`update session set permission = '"x"' where id = ?`, id); err != nil {
+	if _, err := db.Exec(`update session set revert = '{"a":1}' where id = ?`, id); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -154,11 +154,7 @@ func loopCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	// The loop begins anew within seconds after the reset, clawd waits longer than that. With a
 	// reset late in its minute a version that writes only the minute would wake at once.
-	reset := resetSoon(15 * time.Second)
-	if late := reset.Second(); a.byText() && late > 25 {
-		reset = reset.Add(time.Duration(65-late) * time.Second)
-	}
-	w.planLimit(reset)
+	ahead := w.planLimit(15*time.Second, true)
 	c := w.startClawd(settings{margin: "30s"})
 	line := quoted(w.program) + " -p 'say done' --output-format stream-json --verbose"
 	if !a.isClaude() {
@@ -187,15 +183,14 @@ func loopCase(t *testing.T, a agentCase) {
 	if n := good(); n != 1 {
 		t.Errorf("%d requests went on when the loop ended, want 1", n)
 	}
-	w.never(time.Until(reset)+75*time.Second, "a second continuation reached the provider", func() bool { return good() > 1 })
+	w.never(time.Until(ahead())+75*time.Second, "a second continuation reached the provider", func() bool { return good() > 1 })
 }
 
 // loginAndKeyCase: who pays must not change.
 func loginAndKeyCase(t *testing.T, a agentCase) {
 	const otherKey = "sk-ant-api03-another-dummy-key"
 	w := newWorld(t, a)
-	reset := resetSoon(15 * time.Second)
-	w.planLimit(reset)
+	w.planLimit(15*time.Second, false)
 	login := dummyLogin
 	if !a.isClaude() {
 		login = dummyKey

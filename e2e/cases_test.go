@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -57,6 +58,9 @@ func (w *world) stops() int {
 
 // failing makes the answers that end one turn with last; opencode's own retries come fast.
 func (w *world) failing(last provider.Answer) []provider.Answer {
+	if last.Status < 500 && last.Status != 429 {
+		return []provider.Answer{last} // opencode asks again only for these
+	}
 	var answers []provider.Answer
 	for range w.stops() - 1 {
 		answers = append(answers, last.AfterMS(50))
@@ -134,41 +138,48 @@ func rateLimitCase(t *testing.T, a agentCase) {
 	}
 }
 
-// planLimit puts a world on a plan with a used up window. The provider answers well from the
-// reset on.
-func (w *world) planLimit(reset time.Time) {
+// planLimit puts a world on a plan with a window that is used up from the first request on, for the
+// time given. The provider answers well from the reset on. A version that writes only the minute
+// gets a reset early in its minute if early is set. The function returned tells the reset.
+func (w *world) planLimit(in time.Duration, early bool) (reset func() time.Time) {
 	if w.agent.isClaude() {
 		w.useLogin()
 	} else {
 		w.anthro = true
 	}
 	asked := 0
+	var at atomic.Pointer[time.Time]
 	w.provider.SetRule(func(r provider.Request) *provider.Answer {
-		if !r.At.Before(reset) {
+		if asked == 0 {
+			t := r.At.Add(in).Truncate(time.Second)
+			if late := t.Second(); early && w.agent.byText() && late > 25 {
+				t = t.Add(time.Duration(65-late) * time.Second)
+			}
+			at.Store(&t)
+		}
+		if !r.At.Before(*at.Load()) {
 			return nil
 		}
-		a := provider.UsageLimitUntil(provider.FiveHour, reset)
+		a := provider.UsageLimitUntil(provider.FiveHour, *at.Load())
 		if asked++; asked%w.stops() != 0 {
 			a = a.AfterMS(50)
 		}
 		return &a
 	})
-}
-
-// resetSoon is a time some seconds ahead. A version that writes only the minute must not be told
-// one that begins at once: the rounded time would have passed.
-func resetSoon(d time.Duration) time.Time {
-	return time.Now().Add(d).Truncate(time.Second)
+	return func() time.Time {
+		w.waitMain(1)
+		return *at.Load()
+	}
 }
 
 func usageLimitCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	reset := resetSoon(15 * time.Second)
-	w.planLimit(reset)
+	ahead := w.planLimit(15*time.Second, false)
 	c := w.startClawd(settings{})
 	if r := w.prompt("say done"); r.code() != 1 {
 		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
 	}
+	reset := ahead()
 	id := w.only()
 	stop := c.wait("session_stopped", "session", id, "reason", "usage_limit", "window", "five_hour")
 	want, wake := reset, reset.Add(time.Second)

@@ -133,7 +133,7 @@ func later(a, b time.Time) time.Time {
 func (p Policy) when(s detect.Stop, t Tried) Decision {
 	n := t.Attempts + 1
 	next := func(at time.Time, why string) Decision {
-		return Decision{WakeAt: at.UTC(), Attempt: n, Why: why}
+		return Decision{WakeAt: later(s.At, at).UTC(), Attempt: n, Why: why}
 	}
 	grown := s.At.Add(p.Backoff.Delay(n, spread(s.Key, n)))
 	switch {

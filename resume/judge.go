@@ -33,11 +33,11 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 		return Outcome{Verdict: Cut, Stop: &st, Held: true,
 			Why: "clawd's prompt stands in the session without an answer and the process is gone"}, true
 	}
-	return nothing(c, s), true
+	return nothing(c, s, t), true
 }
 
-// nothing: no record of ours, the group is gone, settled.
-func nothing(c Claim, s Sight) Outcome {
+// nothing: no prompt, answer or failure, the group is gone, settled.
+func nothing(c Claim, s Sight, t turn) Outcome {
 	o := Outcome{Verdict: NoEffect}
 	switch {
 	case s.ExecFail != "":
@@ -46,6 +46,8 @@ func nothing(c Claim, s Sight) Outcome {
 		o.Proof, o.Why = "no mark", "the agent was never started"
 	case !s.SameBoot:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
+	case t.traces:
+		return Outcome{Verdict: Unsure, Held: true, Why: "the session has records that were written after the start; whose they are cannot be told"}
 	case s.Output.Refused && !c.OutputCut:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
 	case !s.Output.Began && !c.OutputCut && c.Plan.Form != FormFresh:
@@ -82,6 +84,7 @@ type turn struct {
 	foreignPrompt   bool
 	foreignAnswered bool
 	failure         *detect.Event // newest failure that is not the claimed stop
+	traces          bool          // further records: a request that began, an interruption
 }
 
 // readTurn tells our prompt and its answer from everybody else's. What our run printed is the
@@ -105,7 +108,8 @@ func readTurn(c Claim, s Sight) turn {
 			}
 		case detect.KindAnswer, detect.KindDenied:
 			switch {
-			case printed(*e) || t.ours != nil && !t.foreignPrompt:
+			case printed(*e) || (t.ours != nil || c.Plan.Form == FormIdempotent) && !t.foreignPrompt:
+				// The idempotent form need not write a prompt: its answer may hang below the old one.
 				t.oursAnswered = true
 			default:
 				t.foreignAnswered = true
@@ -114,6 +118,8 @@ func readTurn(c Claim, s Sight) turn {
 			if e.ID != c.Stop.Key {
 				t.failure = e
 			}
+		case detect.KindOpen, detect.KindInterrupt, detect.KindToolResult:
+			t.traces = t.traces || e.ID != c.Stop.Key && "cut:"+e.ID != c.Stop.Key
 		}
 	}
 	return t

@@ -56,10 +56,10 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	}
 	d := st.when(s, t)
 	switch {
-	case t.Refused:
-		d.WakeAt, d.Why = now, "the agent refuses the session though its files are there"
+	case t.Refused && t.Attempts < 2:
+		d.WakeAt, d.Why = later(s.ResetAt, now), "the agent refuses the session though its files are there"
 	case s.Reason == detect.ContextFull && t.Attempts == 0:
-		d.WakeAt, d.Why = s.At, "the context is full, so the same session cannot go on"
+		d.WakeAt, d.Why = later(s.At, s.ResetAt), "the context is full, so the same session cannot go on"
 	}
 	d.Strategy, d.WakeAt = FreshSession, d.WakeAt.UTC()
 	return d

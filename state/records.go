@@ -65,7 +65,8 @@ type Episode struct {
 
 // Seen is a session that was looked at once and ends in nothing of interest.
 type Seen struct {
-	Stamp string `json:"stamp"`
+	Stamp  string `json:"stamp"`
+	Cursor string `json:"cursor"` // its end at that time
 }
 
 // Closed is the end of a stop that was fired for.

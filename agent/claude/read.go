@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path/filepath"
@@ -183,6 +184,16 @@ func (c *Claude) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 	return false, agent.Cursor(pos) + headOwed, err
 }
 
+// plainEnd knows the line of a turn that ended well without parsing it, which most sessions end
+// with. A quote within a JSON string is escaped, so what stands here with bare quotes is a key. It
+// may miss such a line; and of lines that are no failure it may take one for an end whose tool call
+// quotes those keys as an object.
+func plainEnd(line []byte, session string) bool {
+	has := func(s string) bool { return bytes.Contains(line, []byte(s)) }
+	return has(`"stop_reason":"end_turn"`) && !has(`ApiErrorMessage"`) && !has(`"isSidechain":true`) &&
+		has(`"type":"assistant"`) && !has(`"type":"user"`) && has(`"sessionId":"`+session+`"`)
+}
+
 // lastRecord gives the newest event of the conversation itself.
 func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (detect.Event, bool, error) {
 	for {
@@ -199,6 +210,9 @@ func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session)
 		line = trim(line)
 		if !whole(line) || !mayMatter(line) {
 			continue
+		}
+		if plainEnd(line, s.ID) {
+			return detect.Event{Kind: detect.KindAnswer, Done: true}, true, nil
 		}
 		r, err := parse(line)
 		if err != nil || r.IsSidechain || r.SessionID != s.ID || r.Type == "system" || !r.named() {

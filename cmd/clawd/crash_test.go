@@ -228,13 +228,15 @@ func TestTwoDaemons(t *testing.T) {
 	first.stop()
 }
 
-// TestLostStore: the store is gone, the mark is there. The attempt is settled, not made again.
+// TestLostStore: the store is gone, the mark is there. The attempt is settled, not made again, and
+// the next session is resumed as ever.
 func TestLostStore(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name, mode string
-		held       bool
-	}{{"no trace of it", "die after init", true}, {"cut", "die after prompt", true}, {"it went on", "succeed", false}} {
+	for _, c := range []struct{ name, mode, says string }{
+		{"no trace of it", "die after init", "session_held"},
+		{"cut", "die after prompt", "session_left"},
+		{"it went on", "succeed", ""},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.mode, "succeed")
@@ -243,24 +245,25 @@ func TestLostStore(t *testing.T) {
 			if err := os.Mkdir(once, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			d := w.start("CLAWD_CRASH_AT=T4.before", "CLAWD_CRASH_ONCE="+once)
-			d.ended(false)
+			w.start("CLAWD_CRASH_AT=T4.before", "CLAWD_CRASH_ONCE="+once).ended(false)
 			if err := os.Remove(filepath.Join(w.state, "clawd", "clawd.db")); err != nil {
 				t.Fatal(err)
 			}
 			second := w.start()
 			second.await("state_lost")
-			if c.held {
-				second.await("session_held")
-			} else {
-				w.until("it is read", func() bool { return strings.Contains(second.log.String(), id) })
+			if c.says != "" {
+				if e := second.await(c.says); e["session"] != id {
+					t.Errorf("%s is about %v", c.says, e["session"])
+				}
 			}
+			_, other := w.limited()
+			w.until("the next one is resumed", func() bool { return len(second.events("resume_succeeded")) > 0 })
 			second.stop()
 			n, _, err := turn.LastMark(filepath.Join(w.state, "clawd", "attempts"), detect.Session{Agent: "claude", ID: id}, key)
-			if err != nil || n != 1 || len(w.starts()) != 1 {
-				t.Errorf("newest mark %d (%v), %d starts; want 1, 1", n, err, len(w.starts()))
+			if s := w.starts(); err != nil || n != 1 || len(s) != 2 || s[0][0] != key || s[1][0] != other {
+				t.Errorf("newest mark %d (%v), starts %v; want 1, %s, %s", n, err, s, key, other)
 			}
-			if rec := w.ledger().sessions[id]; c.held && rec.Phase != state.Held {
+			if rec := w.ledger().sessions[id]; c.says == "session_held" && rec.Phase != state.Held {
 				t.Errorf("phase %s, want held", rec.Phase)
 			}
 		})

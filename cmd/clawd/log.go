@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
@@ -52,7 +53,7 @@ func console(out io.Writer, color bool) io.Writer {
 
 // tame escapes control bytes, bidi marks and everything else that is not plainly printed.
 func tame(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		s = strings.Trim(strconv.QuoteToGraphic(s), `"`)
 		s = strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Cf, r) {

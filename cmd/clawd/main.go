@@ -62,6 +62,8 @@ Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 13
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),
+		Args:          noArgs, // without it an unknown command is no usage error
+		RunE:          help,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
@@ -93,6 +95,9 @@ func newVersion() *cobra.Command {
 			return err
 		}}
 }
+
+// help is what a command does that only groups others.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if err := cobra.NoArgs(cmd, args); err != nil {

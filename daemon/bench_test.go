@@ -1,0 +1,286 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// corpus is a Claude Code folder with transcripts of finished sessions.
+type corpus struct {
+	home  string
+	files []string
+}
+
+func transcriptLine(kind, id, parent, session, dir string, at time.Time, rest string) string {
+	return fmt.Sprintf(`{"parentUuid":%q,"isSidechain":false,"type":%q,%s,"uuid":%q,"timestamp":%q,"entrypoint":"sdk-cli","permissionMode":"default","cwd":%q,"sessionId":%q,"version":"2.1.329"}`+"\n",
+		parent, kind, rest, id, at.UTC().Format("2006-01-02T15:04:05.000Z"), dir, session)
+}
+
+const (
+	userText   = `"message":{"role":"user","content":"do it"}`
+	answerText = `"message":{"id":"m","model":"claude-opus-5-5","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":%q}],"usage":{"input_tokens":100,"output_tokens":12}}`
+	limitText  = `"message":{"id":"s","model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","content":[{"type":"text","text":"API Error: Request rejected (429)"}]},"error":"rate_limit","isApiErrorMessage":true,"apiErrorStatus":429`
+)
+
+// newCorpus makes n sessions of about size bytes in n/20 projects. waiting of them end in a limit
+// that resets tomorrow.
+func newCorpus(b *testing.B, n, size, waiting int) corpus {
+	b.Helper()
+	c := corpus{home: b.TempDir()}
+	now := time.Now()
+	filler := strings.Repeat("lorem ipsum dolor sit amet ", 110) // lines of 3 KB
+	for i := range n {
+		dir := filepath.Join(c.home, fmt.Sprintf("work%d", i%max(1, n/20)))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		id := uuid.NewString()
+		folder := filepath.Join(c.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(dir))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		var t bytes.Buffer
+		parent := uuid.NewString()
+		t.WriteString(transcriptLine("user", parent, "", id, dir, now.Add(-2*time.Hour), userText))
+		for t.Len() < size {
+			next := uuid.NewString()
+			t.WriteString(transcriptLine("assistant", next, parent, id, dir, now.Add(-time.Hour), fmt.Sprintf(answerText, filler)))
+			parent = next
+		}
+		if i < waiting {
+			t.WriteString(transcriptLine("assistant", uuid.NewString(), parent, id, dir, now.Add(-time.Minute),
+				limitText+fmt.Sprintf(`,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d,"rateLimitType":"five_hour"}`, now.Add(20*time.Hour).Unix())))
+		}
+		path := filepath.Join(folder, id+".jsonl")
+		if err := os.WriteFile(path, t.Bytes(), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		c.files = append(c.files, path)
+	}
+	return c
+}
+
+// lines passes log lines on.
+type lines struct {
+	mu sync.Mutex
+	f  func(map[string]any)
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var m map[string]any
+	if json.Unmarshal(p, &m) == nil && l.f != nil {
+		l.f(m)
+	}
+	return len(p), nil
+}
+
+// bench runs a daemon over a corpus until the benchmark ends.
+func bench(b *testing.B, c corpus, trigger resume.Trigger, seen func(map[string]any)) {
+	b.Helper()
+	cfg := config.Default()
+	cfg.Watch.Agents = []any{"claude"}
+	cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
+	ready := make(chan struct{})
+	dir := b.TempDir()
+	d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.New(&lines{f: seen}).Level(zerolog.InfoLevel),
+		Env:     agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()},
+		Trigger: trigger, Ready: func() { close(ready) }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- d.Run(ctx) }()
+	<-ready
+	b.Cleanup(func() {
+		stop()
+		<-done
+	})
+}
+
+func report(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkStopStored: from the write of a failure line to the stop in the store, 2,000 watched
+// files of which a random one is written to.
+func BenchmarkStopStored(b *testing.B) {
+	c := newCorpus(b, 2000, 10_000, 0)
+	stored := make(chan string, 1)
+	bench(b, c, nil, func(m map[string]any) {
+		if m["event"] == "session_stopped" {
+			stored <- m["session"].(string)
+		}
+	})
+	var took []time.Duration
+	for i := range b.N {
+		path := c.files[i*7919%len(c.files)]
+		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		line := transcriptLine("assistant", uuid.NewString(), "", id, "/nowhere", time.Now(), limitText)
+		start := time.Now()
+		if _, err := io.WriteString(f, line); err != nil {
+			b.Fatal(err)
+		}
+		f.Close()
+		for got := range stored {
+			if got == id {
+				break
+			}
+		}
+		took = append(took, time.Since(start))
+	}
+	report(b, took)
+}
+
+// BenchmarkColdStart: from nothing to watching 2,000 transcripts of 200 MB together.
+func BenchmarkColdStart(b *testing.B) {
+	c := newCorpus(b, 2000, 100_000, 100)
+	for b.Loop() {
+		cfg := config.Default()
+		cfg.Watch.Agents = []any{"claude"}
+		cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
+		dir := b.TempDir()
+		ctx, stop := context.WithCancel(context.Background())
+		ready := func() { b.StopTimer(); stop() }
+		d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.Nop(), Ready: ready,
+			Env: agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := d.Run(ctx); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkTransition: one durable step (T1 with news), to be held against BenchmarkFdatasync.
+func BenchmarkTransition(b *testing.B) {
+	s, err := state.Open(filepath.Join(b.TempDir(), "clawd.db"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	ds := detect.Session{Agent: "claude", ID: uuid.NewString(), Path: "/x"}
+	for i := 0; b.Loop(); i++ {
+		stop := detect.Stop{State: detect.Stopped, Reason: detect.RateLimit, Key: strconv.Itoa(i), At: time.Now()}
+		if _, err := s.Stopped(state.Read{Session: ds}, stop, resume.Decision{Strategy: resume.SameSession, WakeAt: time.Now()}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFdatasync: what the disk under the store takes for 4 KB.
+func BenchmarkFdatasync(b *testing.B) {
+	f, err := os.Create(filepath.Join(b.TempDir(), "f"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	page := make([]byte, 4096)
+	for b.Loop() {
+		if _, err := f.WriteAt(page, 0); err != nil {
+			b.Fatal(err)
+		}
+		if err := unix.Fdatasync(int(f.Fd())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIdle: memory and CPU of the built program that watches 2,000 files and has 100 waiting,
+// over a minute. It takes that long whatever -benchtime says.
+func BenchmarkIdle(b *testing.B) {
+	c := newCorpus(b, 2000, 10_000, 100)
+	bin := filepath.Join(b.TempDir(), "clawd")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "../cmd/clawd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	size, err := os.Stat(bin)
+	if err != nil {
+		b.Fatal(err)
+	}
+	conf := filepath.Join(c.home, "clawd.toml")
+	if err := os.WriteFile(conf, []byte("[watch]\nagents = [\"claude\"]\n[agent.claude]\ncommand = \"/bin/true\"\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		cmd := exec.Command(bin, "run", "--config", conf)
+		cmd.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH")}
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(10 * time.Second) // start-up is not idle
+		before := ticks(b, cmd.Process.Pid)
+		time.Sleep(time.Minute)
+		b.ReportMetric(float64(ticks(b, cmd.Process.Pid)-before), "ticks/min")
+		b.ReportMetric(float64(rss(b, cmd.Process.Pid))/1024, "RSS-MB")
+		b.ReportMetric(float64(size.Size())/1e6, "binary-MB")
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			b.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			b.Fatalf("%v\n%s", err, log.Bytes())
+		}
+		if n := bytes.Count(log.Bytes(), []byte("resume_scheduled")); n != 100 {
+			b.Fatalf("%d sessions wait, want 100\n%s", n, log.Bytes())
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func ticks(b *testing.B, pid int) uint64 {
+	p, ok := agent.NewProcs().Get(pid)
+	if !ok {
+		b.Fatal("clawd is gone")
+	}
+	return p.CPU
+}
+
+func rss(b *testing.B, pid int) (kb int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kb); err == nil {
+			return kb
+		}
+	}
+	return 0
+}

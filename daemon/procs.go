@@ -1,0 +1,39 @@
+package daemon
+
+import (
+	"sync"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// procs lists the process table once for all who ask within a second: a hundred sessions that look
+// for their holder need not read it a hundred times. A claim asks anew.
+type procs struct {
+	agent.Procs
+
+	mu   sync.Mutex // guards what follows
+	at   time.Time
+	list []agent.Proc
+	err  error
+}
+
+const procsAge = time.Second
+
+// List gives a list that is at most a second old. Callers must not change it.
+func (p *procs) List() ([]agent.Proc, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if age := time.Since(p.at); p.at.IsZero() || age > procsAge {
+		p.list, p.err = p.Procs.List()
+		p.at = time.Now()
+	}
+	return p.list, p.err
+}
+
+// anew makes the next List read the table.
+func (p *procs) anew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = time.Time{}
+}

@@ -1,0 +1,222 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// An event that was lost costs nothing: the overflow makes clawd look at everything.
+func TestOverflow(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Watch.Rescan *= 1000
+		r.start()
+		id := uuid.NewString()
+		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
+		synctest.Wait()
+		if _, ok, _ := r.d.store.Session(r.session(id)); ok {
+			t.Fatal("it was seen without an event")
+		}
+		r.watch.errors <- fsnotify.ErrEventOverflow
+		synctest.Wait()
+		r.wantPhase(id, state.Waiting)
+		if len(r.log.events("watch_overflow")) != 1 {
+			t.Error("the overflow is not in the log")
+		}
+	})
+}
+
+func TestRescanFindsWhatNoEventTold(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id := uuid.NewString()
+		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
+		r.pass(31 * time.Second)
+		r.rec(id)
+	})
+}
+
+// The agent is installed while clawd runs: its folders come one by one.
+func TestRootAppearsLater(t *testing.T) {
+	in(t, func(r *rig) {
+		if err := os.RemoveAll(r.agentDir()); err != nil {
+			t.Fatal(err)
+		}
+		r.o.Config.Watch.Rescan *= 1000
+		r.start()
+		id := uuid.NewString()
+		path := r.session(id).Path
+		put(t, path, r.line(id, "user")+r.line(id, "limit"))
+		if !r.watch.has(r.root) {
+			t.Fatal("nothing waits for the folder")
+		}
+		r.watch.send(fsnotify.Event{Name: r.agentDir(), Op: fsnotify.Create})
+		synctest.Wait()
+		r.wantPhase(id, state.Waiting)
+		if !r.watch.has(filepath.Dir(path)) {
+			t.Error("the new folder is not watched")
+		}
+		// A folder of another project comes at once.
+		other := filepath.Join(r.agentDir(), "projects", "-other")
+		if err := os.Mkdir(other, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.watch.send(fsnotify.Event{Name: other, Op: fsnotify.Create})
+		synctest.Wait()
+		if !r.watch.has(other) {
+			t.Error("a new project is not watched")
+		}
+	})
+}
+
+// A clock jump means that events may have been missed.
+func TestJumpLooksAgain(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Watch.Rescan *= 1000
+		r.start()
+		r.stopped("plan") // something waits, so the clock is looked at
+		id := uuid.NewString()
+		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
+		c := &clock{}
+		c.jump(30 * time.Minute)
+		r.d.sleeper.now = c.now
+		r.pass(15 * time.Second)
+		if len(r.log.events("clock_jumped")) != 1 {
+			t.Fatal("the jump is not in the log")
+		}
+		r.rec(id)
+	})
+}
+
+const interactive = "cli"
+
+// terminal gives a session in a terminal with its registry entry and process.
+func (r *rig) terminal() (id string, entry string) {
+	r.t.Helper()
+	id = uuid.NewString()
+	r.procs.set(func() {
+		r.procs.all = []agent.Proc{{PID: 900, Group: 900, Leader: 900, Start: 90, Comm: "bash"},
+			{PID: 901, PPID: 900, Group: 901, Leader: 900, Start: 91, Comm: "claude"}}
+		r.procs.argv = map[int][]string{901: {"claude"}}
+	})
+	entry = filepath.Join(r.agentDir(), "sessions", "901.json")
+	put(r.t, entry, fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"cli","status":"idle"}`, id, r.project))
+	return id, entry
+}
+
+func (r *rig) end(pids ...int) {
+	r.procs.set(func() {
+		var left []agent.Proc
+		for _, p := range r.procs.all {
+			gone := false
+			for _, pid := range pids {
+				gone = gone || p.PID == pid
+			}
+			if !gone {
+				left = append(left, p)
+			}
+		}
+		r.procs.all = left
+	})
+}
+
+// After the holder of a terminal went, how it went decides.
+func TestAfterQuitAndHangup(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pids    []int // that end
+		keep    bool  // the registry entry stays
+		boot    bool
+		quit    string // after_quit
+		hangup  string // after_hangup
+		resumes int
+	}{
+		{name: "quit", pids: []int{901}, quit: "leave", hangup: "resume", resumes: 0},
+		{name: "quit, wanted", pids: []int{901}, quit: "resume", hangup: "resume", resumes: 1},
+		{name: "terminal closed", pids: []int{900, 901}, quit: "leave", hangup: "resume", resumes: 1},
+		{name: "terminal closed, not wanted", pids: []int{900, 901}, quit: "leave", hangup: "leave", resumes: 0},
+		{name: "killed", pids: []int{901}, keep: true, quit: "leave", hangup: "leave", resumes: 1},
+		{name: "other boot", pids: []int{900, 901}, keep: true, boot: true, quit: "leave", hangup: "resume", resumes: 1},
+		{name: "other boot, not wanted", pids: []int{900, 901}, keep: true, boot: true, quit: "leave", hangup: "leave", resumes: 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.o.Config.Resume.AfterQuit, r.o.Config.Resume.AfterHangup = c.quit, c.hangup
+				r.o.Config.Agent["claude"] = agent.Config{Command: r.o.Config.Agent["claude"].Command, ConfigDir: r.agentDir(),
+					Args: []string{"--permission-mode", "acceptEdits"}}
+				if err := os.MkdirAll(filepath.Join(r.agentDir(), "sessions"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				r.start()
+				id, entry := r.terminal()
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "limit", "", interactive))
+				r.pass(10 * time.Minute)
+				if n := len(r.children.started()); n != 0 {
+					t.Fatalf("%d starts while its terminal is open", n)
+				}
+				r.wantPhase(id, state.Waiting)
+				if e := r.log.events("standing_down"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "process 901") {
+					t.Errorf("standing_down: %v", e)
+				}
+				if rec := r.rec(id); rec.Holder.PID != 901 || rec.Holder.Leader != 900 || rec.Holder.Liveness != detect.Alive {
+					t.Fatalf("the holder is not remembered: %+v", rec.Holder)
+				}
+				if c.boot {
+					r.down()
+					r.procs.set(func() { r.procs.boot = "boot-2" })
+				}
+				r.end(c.pids...)
+				if !c.keep {
+					if err := os.Remove(entry); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if c.boot {
+					r.start()
+				} else {
+					r.watch.send(fsnotify.Event{Name: entry, Op: fsnotify.Remove})
+				}
+				r.pass(10 * time.Minute)
+				if n := len(r.children.started()); n != c.resumes || r.resumes() != c.resumes {
+					t.Errorf("%d starts, %d resumes; want %d; holder end %q; log:\n%s", n, r.resumes(), c.resumes, r.rec(id).HolderEnd, r.log)
+				}
+				if left := len(r.log.events("session_left")); c.resumes == 0 && left != 1 {
+					t.Errorf("left %d times", left)
+				}
+			})
+		})
+	}
+}
+
+// The removal of a registry entry is enough: no rescan is waited for.
+func TestRegistryEntryRemoved(t *testing.T) {
+	in(t, func(r *rig) {
+		if err := os.MkdirAll(filepath.Join(r.agentDir(), "sessions"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.o.Config.Watch.Rescan *= 1000
+		r.start()
+		id, entry := r.terminal()
+		r.add(id, r.record(id, "user", "", interactive), r.record(id, "limit", "", interactive))
+		r.end(901)
+		if err := os.Remove(entry); err != nil {
+			t.Fatal(err)
+		}
+		r.watch.send(fsnotify.Event{Name: entry, Op: fsnotify.Remove})
+		synctest.Wait()
+		if rec := r.rec(id); rec.HolderEnd != state.HolderQuit || rec.Phase != state.Following {
+			t.Errorf("holder end %q, phase %s", rec.HolderEnd, rec.Phase)
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package resume
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+var said = detect.HashText("continue")
+
+// rec is a record behind the cursor; the nth one of the run.
+func rec(n int, k detect.Kind, change ...func(*detect.Event)) detect.Event {
+	e := detect.Event{Kind: k, ID: fmt.Sprintf("e%d", n), At: noon.Add(time.Duration(n) * time.Second), Offset: int64(n)}
+	for _, c := range change {
+		c(&e)
+	}
+	return e
+}
+
+func ours(n int) detect.Event {
+	return rec(n, detect.KindPrompt, func(e *detect.Event) { e.Hash = said })
+}
+
+func theirs(n int) detect.Event {
+	return rec(n, detect.KindPrompt, func(e *detect.Event) { e.Hash = detect.HashText("do it differently") })
+}
+
+func meta(n int) detect.Event {
+	return rec(n, detect.KindPrompt, func(e *detect.Event) { e.Meta = true })
+}
+
+func failure(n int, r detect.Reason) detect.Event {
+	return rec(n, detect.KindFailure, func(e *detect.Event) { e.Failure = &detect.Failure{Reason: r} })
+}
+
+func answer(n int) detect.Event { return rec(n, detect.KindAnswer) }
+
+func claim(f Form) Claim {
+	c := Claim{Session: detect.Session{Agent: "claude", ID: "s"}, Stop: stop(detect.UsageLimit), N: 1, Attempts: 1, Token: "t", At: noon,
+		Plan: Plan{Form: f, Session: "s"}}
+	if f != FormIdempotent {
+		c.Plan.Prompt = said
+	}
+	return c
+}
+
+// sight of a run whose mark is there; began: it opened its session.
+func sight(began bool, events ...detect.Event) Sight {
+	return Sight{Events: events, SameBoot: true, Marked: true, Output: Output{Began: began}}
+}
+
+func TestJudge(t *testing.T) {
+	const alive, gone, settled = "alive", "gone", "settled"
+	printed := func(s Sight, ids ...string) Sight { s.Output.Messages = ids; return s }
+	with := func(s Sight, f func(*Sight)) Sight { f(&s); return s }
+	cutOutput := claim(FormPrompt)
+	cutOutput.OutputCut = true
+	plain, idem, fresh := claim(FormPrompt), claim(FormIdempotent), claim(FormFresh)
+	msg := rec(1, detect.KindAnswer, func(e *detect.Event) { e.Msg = "msg_1" })
+	for _, c := range []struct {
+		name  string
+		claim Claim
+		sight Sight
+		run   string
+		want  Verdict // empty: too early to say
+		proof string  // begins so
+	}{
+		{"resumed: an answer below our prompt", plain, sight(true, ours(1), answer(2)), alive, Resumed, ""},
+		{"resumed: by its end too", plain, sight(true, ours(1), answer(2)), gone, Resumed, ""},
+		{"resumed: then it failed again", plain, sight(true, ours(1), answer(2), failure(3, detect.RateLimit)), gone, Resumed, ""},
+		{"resumed: printed record", plain, printed(sight(true, answer(1)), "e1"), alive, Resumed, ""},
+		{"resumed: printed message", plain, printed(sight(true, msg), "msg_1"), alive, Resumed, ""},
+		{"resumed: printed, beside a prompt of theirs", plain, printed(sight(true, theirs(1), answer(2)), "e2"), alive, Resumed, ""},
+		{"resumed: over the agent's own bridge", plain, sight(true, meta(1), ours(2), answer(3)), alive, Resumed, ""},
+		{"resumed: and was denied", plain, sight(true, ours(1), rec(2, detect.KindDenied)), alive, Resumed, ""},
+		{"resumed: idempotent, with its meta prompt", idem, sight(true, meta(1), answer(2)), alive, Resumed, ""},
+		{"resumed: idempotent, below the old prompt", idem, sight(true, answer(1)), alive, Resumed, ""},
+		{"resumed: idempotent, below the old prompt, at its end", idem, sight(true, answer(1)), gone, Resumed, ""},
+		{"resumed: fresh", fresh, sight(true, ours(1), answer(2)), alive, Resumed, ""},
+
+		{"by hand: an answer and no prompt of ours", plain, sight(true, answer(1)), gone, ByHand, ""},
+		{"by hand: their prompt", plain, sight(true, theirs(1)), gone, ByHand, ""},
+		{"by hand: their prompt and answer", plain, sight(true, theirs(1), answer(2)), gone, ByHand, ""},
+		{"by hand: ours and theirs, whose answer cannot be told", plain, sight(true, ours(1), theirs(2), answer(3)), gone, ByHand, ""},
+		{"by hand: idempotent, theirs", idem, sight(true, theirs(1), answer(2)), gone, ByHand, ""},
+		{"by hand: our words twice", plain, sight(true, ours(1), ours(2), answer(3)), gone, ByHand, ""},
+		{"theirs while ours lives", plain, sight(true, theirs(1), answer(2)), alive, "", ""},
+
+		{"stopped again", plain, sight(true, ours(1), failure(2, detect.UsageLimit)), alive, StoppedAgain, ""},
+		{"stopped again: no prompt was written", plain, sight(true, failure(2, detect.UsageLimit)), gone, StoppedAgain, ""},
+		{"stopped again: idempotent, below the old prompt", idem, sight(true, failure(1, detect.UsageLimit)), gone, StoppedAgain, ""},
+		{"the same stop is no new one", plain, sight(true, rec(1, detect.KindFailure, func(e *detect.Event) { e.ID = "k" })), alive, "", ""},
+		{"prompt too long after our own fire", plain, sight(true, ours(1), failure(2, detect.ContextFull)), gone, NoEffect, "record e2"},
+		{"prompt too long in a fresh session", fresh, sight(true, ours(1), failure(2, detect.ContextFull)), gone, StoppedAgain, ""},
+
+		{"our prompt, alive", plain, sight(true, ours(1)), alive, "", ""},
+		{"our prompt, gone", plain, sight(true, ours(1)), gone, "", ""},
+		{"cut", plain, sight(true, ours(1)), settled, Cut, ""},
+		{"cut: an answer had begun", plain, sight(true, ours(1), rec(2, detect.KindOpen)), settled, Cut, ""},
+		{"cut: other boot", plain, with(sight(true, ours(1)), func(s *Sight) { s.SameBoot = false }), settled, Cut, ""},
+		{"cut: idempotent", idem, sight(true, meta(1)), settled, Cut, ""},
+
+		{"nothing, alive", plain, sight(false), alive, "", ""},
+		{"nothing, gone", plain, sight(false), gone, "", ""},
+		{"no effect: exec failed", plain, with(sight(false), func(s *Sight) { s.ExecFail = "ENOENT" }), settled, NoEffect, "mark: exec-failed"},
+		{"no effect: exec failed, other boot", plain, with(sight(false), func(s *Sight) { s.ExecFail, s.SameBoot = "ENOENT", false }), settled, NoEffect, "mark: exec-failed"},
+		{"no effect: no mark", plain, with(sight(false), func(s *Sight) { s.Marked = false }), settled, NoEffect, "no mark"},
+		{"no effect: no mark, other boot", plain, with(sight(false), func(s *Sight) { s.Marked, s.SameBoot = false, false }), settled, NoEffect, "no mark"},
+		{"no effect: refused", plain, with(sight(false), func(s *Sight) { s.Output.Refused = true }), settled, NoEffect, "output: session refused"},
+		{"no effect: never opened", plain, sight(false), settled, NoEffect, "output: the session was never opened"},
+		{"no effect: idempotent, never opened", idem, sight(false), settled, NoEffect, "output: the session was never opened"},
+		{"no effect: fresh, never opened", fresh, sight(false), settled, NoEffect, "output: no session was opened"},
+		{"unknown: other boot", plain, with(sight(false), func(s *Sight) { s.SameBoot = false }), settled, Unsure, ""},
+		{"unknown: it began", plain, sight(true), settled, Unsure, ""},
+		{"unknown: idempotent, it began", idem, sight(true), settled, Unsure, ""},
+		{"unknown: output cut", cutOutput, sight(false), settled, Unsure, ""},
+		{"unknown: output cut, refused before", cutOutput, with(sight(false), func(s *Sight) { s.Output.Refused = true }), settled, Unsure, ""},
+		{"unknown: a request began", plain, sight(false, rec(1, detect.KindOpen)), settled, Unsure, ""},
+		{"unknown: interrupted", idem, sight(false, rec(1, detect.KindInterrupt)), settled, Unsure, ""},
+		{"no effect: only the claimed row again", plain, sight(false, rec(1, detect.KindOpen, func(e *detect.Event) { e.ID = "k" })), settled, NoEffect, "output"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, done := Judge(c.claim, c.sight, c.run == alive, c.run == settled)
+			if done != (c.want != "") || o.Verdict != c.want {
+				t.Fatalf("got %+v", o)
+			}
+			if !strings.HasPrefix(o.Proof, c.proof) || (o.Proof != "") != (c.want == NoEffect) {
+				t.Errorf("proof %q", o.Proof)
+			}
+			if o.Held != (c.want == Cut || c.want == Unsure) || o.Refused != strings.Contains(c.proof, "refused") {
+				t.Errorf("got %+v", o)
+			}
+			if done && o.Why == "" {
+				t.Error("it does not say why")
+			}
+		})
+	}
+}
+
+func TestJudgeNamesTheNewStop(t *testing.T) {
+	again, _ := Judge(claim(FormPrompt), sight(true, ours(1), failure(2, detect.RateLimit), failure(3, detect.Overloaded)), false, false)
+	if s := again.Stop; s == nil || s.Key != "e3" || s.Reason != detect.Overloaded || !s.At.Equal(noon.Add(3*time.Second)) {
+		t.Errorf("stopped again: %+v", again.Stop)
+	}
+	cut, _ := Judge(claim(FormPrompt), sight(true, ours(1)), false, true)
+	if s := cut.Stop; s == nil || s.Key != "cut:e1" || s.Reason != detect.Crashed || s.State != detect.Stopped {
+		t.Errorf("cut: %+v", cut.Stop)
+	}
+	// The window was too small for the run, not for the session: the old reason goes on, under the
+	// key at which the files stand now, and without the wait that is over.
+	c := claim(FormPrompt)
+	retryAfter(time.Minute)(&c.Stop)
+	reset(time.Hour, true)(&c.Stop)
+	long, _ := Judge(c, sight(true, ours(1), failure(2, detect.ContextFull)), false, false)
+	if s := long.Stop; s == nil || s.Key != "e2" || s.Reason != detect.UsageLimit || s.RetryAfter != nil || !s.ResetAt.Equal(noon.Add(time.Hour)) {
+		t.Errorf("too long: %+v", long.Stop)
+	}
+	c.Stop.Reason = detect.ContextFull
+	if o, _ := Judge(c, sight(true, ours(1), failure(2, detect.ContextFull)), false, false); o.Verdict != StoppedAgain {
+		t.Errorf("full before and after: %+v", o)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	held := sight(true, ours(1))
+	held.Holder = "process 7"
+	for _, c := range []struct {
+		sight Sight
+		want  string
+	}{
+		{sight(true, ours(1), answer(2)), ""},
+		{sight(true, meta(1)), ""},
+		{sight(true, ours(1), theirs(2)), "a prompt that is not clawd's"},
+		{held, "process 7"},
+	} {
+		if got := foreign(claim(FormPrompt), c.sight); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
