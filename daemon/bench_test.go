@@ -118,7 +118,9 @@ func bench(b *testing.B, c corpus, trigger resume.Trigger, seen func(map[string]
 	<-ready
 	b.Cleanup(func() {
 		stop()
-		<-done
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
 	})
 }
 
@@ -152,7 +154,9 @@ func BenchmarkStopStored(b *testing.B) {
 		if _, err := io.WriteString(f, line); err != nil {
 			b.Fatal(err)
 		}
-		f.Close()
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
 		for got := range stored {
 			if got == id {
 				break

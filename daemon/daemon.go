@@ -58,6 +58,7 @@ type Daemon struct {
 	lanes   *lanes
 	boot    string
 	started time.Time
+	leap    chan struct{} // one slot: the clock jumped
 	wg      sync.WaitGroup
 	fatal   context.CancelCauseFunc
 
@@ -82,7 +83,7 @@ func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
-	d.sleeper = newSleeper(d.jumped)
+	d.sleeper, d.leap = newSleeper(d.jumped), make(chan struct{}, 1)
 	d.procs = &procs{Procs: o.Env.Procs}
 	o.Env.Procs = d.procs
 	if d.agents == nil {
@@ -317,6 +318,7 @@ func (d *Daemon) flush() error {
 // jumped is told that the machine slept or its clock was stepped: events may have been missed.
 func (d *Daemon) jumped(by time.Duration) {
 	d.log.Info().Str("event", "clock_jumped").Float64("by_s", by.Seconds()).Msg("the machine slept or its clock was set; looking at everything again")
+	signal(d.leap)
 }
 
 // settings gives the config in force.

@@ -28,6 +28,8 @@ type evidence struct {
 	size   int64
 	holder string
 	looked time.Time
+	// suspects are the holders, not ours, of the look before.
+	suspects map[int]bool
 }
 
 func newEvidence(s *session) *evidence { return &evidence{s: s, info: s.rec.Info} }
@@ -157,12 +159,33 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 		return err
 	}
 	e.looked, e.holder = now, ""
+	suspects := map[int]bool{}
 	for _, h := range holders {
-		if h.Liveness == detect.Alive && h.Sure && h.PID != c.PID && h.Group != c.PID {
+		if h.Liveness != detect.Alive || !h.Sure || h.Group == c.PID || e.descends(h.PID, c.PID) {
+			continue
+		}
+		// Seen twice: a process that is just being forked still looks like its parent.
+		if suspects[h.PID] = true; e.suspects[h.PID] {
 			e.holder = heldBy(h)
 		}
 	}
+	e.suspects = suspects
 	return nil
+}
+
+// descends tells whether a process comes from another one.
+func (e *evidence) descends(pid, from int) bool {
+	for range 64 {
+		if pid == from {
+			return true
+		}
+		p, ok := e.s.d.procs.Get(pid)
+		if !ok || p.PPID <= 1 {
+			return !ok // it is gone, so it holds nothing
+		}
+		pid = p.PPID
+	}
+	return false
 }
 
 // ownDir makes a folder of ours, or makes sure that it is ours alone.

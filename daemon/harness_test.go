@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -125,7 +126,7 @@ func put(t *testing.T, path, text string) {
 func (r *rig) agentDir() string { return filepath.Join(r.root, "agent") }
 
 func (r *rig) session(id string) detect.Session {
-	folder := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(r.project)
+	folder := regexp.MustCompile(`[^a-zA-Z0-9]`).ReplaceAllString(r.project, "-")
 	return detect.Session{Agent: "claude", ID: id, Path: filepath.Join(r.agentDir(), "projects", folder, id+".jsonl")}
 }
 
@@ -360,7 +361,14 @@ func (c *child) Start() uint64         { return uint64(c.pid) }
 func (c *child) Done() <-chan struct{} { return c.done }
 func (c *child) Abort()                { c.end() }
 func (c *child) Active() time.Time     { return time.Now() }
-func (c *child) end()                  { c.once.Do(func() { close(c.done) }) }
+
+// end takes the child out of the process table.
+func (c *child) end() {
+	c.once.Do(func() {
+		c.r.end(c.pid)
+		close(c.done)
+	})
+}
 
 func (c *child) Alive() bool {
 	select {
@@ -396,6 +404,10 @@ func (c *child) Open(context.Context) (resume.Gate, string, error) {
 	if _, err := f.Write(append(body, '\n')); err != nil {
 		return "", "", err
 	}
+	c.r.procs.set(func() {
+		c.r.procs.all = append(c.r.procs.all, agent.Proc{PID: c.pid, Group: c.pid, Leader: c.pid, Start: c.Start(), Comm: "claude"})
+		c.r.procs.argv[c.pid] = c.claim.Plan.Argv
+	})
 	cs := c.r.children
 	cs.mu.Lock()
 	cs.all = append(cs.all, c)

@@ -48,6 +48,11 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	cfg, _ := d.settings()
 	if d.dry() {
 		d.log.Info().Str("event", "resume_started").EmbedObject(s).Bool("dry_run", true).Int("attempt", j.Decision.Attempt).Msg("would resume now")
+		// The wait must end in the rehearsal's store, too, or it would begin again at once.
+		if err := d.store.Leave(j.Session, j.Stop.Key, "dry run", ""); err != nil {
+			return resume.Claim{}, err
+		}
+		d.tell()
 		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.LeftAlone, Why: "dry run"}}
 	}
 	if err := d.refresh(ctx, s.a); err != nil {

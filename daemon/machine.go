@@ -16,7 +16,7 @@ import (
 	"github.com/clawd-project/clawd/turn"
 )
 
-// ErrRunning: a clawd of this user runs already.
+// ErrRunning says that a clawd of this user runs already.
 var ErrRunning = errors.New("a clawd of this user is running already")
 
 // acquire takes the user's lock: two daemons with two configs must meet here, for both would see

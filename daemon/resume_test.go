@@ -46,6 +46,9 @@ func TestResumesOnce(t *testing.T) {
 		if done := r.log.events("resume_succeeded"); len(done) != 1 || done[0]["total_resumes"] != 1.0 {
 			t.Errorf("resume_succeeded: %v", done)
 		}
+		if e := r.log.events("resume_cancelled"); len(e) != 0 {
+			t.Errorf("the log says that somebody else went on: %v", e)
+		}
 		if strings.Contains(r.log.String(), "say done") || strings.Contains(r.log.String(), "try later") {
 			t.Error("a text of the session is in the log")
 		}
@@ -149,6 +152,7 @@ func (r *rig) fired() (id, key string) {
 	r.pass(time.Minute)
 	r.wantPhase(id, state.Fired)
 	r.down()
+	r.end(r.children.started()[0].pid) // it dies while nobody looks
 	return id, key
 }
 
@@ -255,10 +259,23 @@ func TestShutdownWhileWaiting(t *testing.T) {
 
 func TestShutdownLeavesChildAlone(t *testing.T) {
 	in(t, func(r *rig) {
-		r.fired()
+		r.children.act = func(c *child) { c.opened() }
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(time.Minute)
+		r.down()
 		c := r.children.started()[0]
 		if len(c.stops) != 0 || !c.Alive() {
 			t.Error("the child was stopped with clawd")
+		}
+		r.start() // and is taken up
+		r.pass(time.Minute)
+		r.wantPhase(id, state.Fired)
+		c.ask()
+		c.say("answer")
+		r.pass(time.Minute)
+		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes; want 1, 1", n, r.resumes())
 		}
 	})
 }
@@ -344,6 +361,50 @@ func TestStartingFails(t *testing.T) {
 		r.wantPhase(id, state.Held)
 		if e := r.log.events("session_held"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "3 times") {
 			t.Errorf("session_held: %v", e)
+		}
+	})
+}
+
+// A file that was rewritten (a backup tool, an editor) with the same stop at its end: looked at
+// again, without haste, and resumed once.
+func TestFileRewritten(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, key := r.stopped("limit")
+		path := r.session(id).Path
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		r.add(id, string(b))
+		r.pass(10 * time.Minute)
+		if all := r.children.started(); len(all) != 1 || all[0].claim.Stop.Key != key {
+			t.Errorf("%d starts, want 1; log:\n%s", len(all), r.log)
+		}
+	})
+}
+
+// A run that was resumed is guarded until it ends.
+func TestForeignPromptAfterAnswer(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) { c.opened(); c.ask(); c.say("open") } // goes on working
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(5 * time.Minute)
+		if r.resumes() != 1 {
+			t.Fatalf("%d resumes; log:\n%s", r.resumes(), r.log)
+		}
+		c := r.children.started()[0]
+		if st, err := r.d.Status(); err != nil || len(st.Sessions) != 1 || st.Sessions[0].PID != c.pid {
+			t.Errorf("the running child is not shown: %+v %v", st.Sessions, err)
+		}
+		r.add(id, r.line(id, "a question of the user"))
+		r.pass(time.Minute)
+		if len(c.stops) != 1 || !c.stops[0] || len(r.log.events("resume_yielded")) != 1 {
+			t.Errorf("stops of the child: %v, want one that begins with SIGINT; log:\n%s", c.stops, r.log)
 		}
 	})
 }

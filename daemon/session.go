@@ -140,15 +140,15 @@ func (s *session) follow(ctx context.Context) error {
 	if s.run == nil && (s.rec.Phase == state.Claimed || s.rec.Phase == state.Fired) {
 		return s.consider(ctx) // an attempt from before a restart comes first
 	}
+	if s.run != nil {
+		s.reload() // the run's own transactions may have changed the phase
+	}
 	if stamp := s.stamp.Load(); stamp != nil {
 		s.rec.Stamp = *stamp
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
 	if err != nil {
 		return err
-	}
-	if batch.Problem != "" {
-		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
 	}
 	first = first || s.rec.Cursor == "" || batch.Anew
 	if batch.Anew {
@@ -160,6 +160,9 @@ func (s *session) follow(ctx context.Context) error {
 	s.rec.Info.Merge(batch.Info)
 	s.rec.Cursor = string(batch.Cursor)
 	s.summarize()
+	if batch.Problem != "" {
+		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
+	}
 	return s.classify(ctx, first, len(batch.Events) > 0)
 }
 
@@ -379,6 +382,9 @@ func (s *session) finish(ctx context.Context, e ended) {
 			return // looked at again when something changes, or with the next rescan
 		}
 	case e.out.Verdict == resume.ByHand, e.out.Verdict == resume.LeftAlone:
+		if s.rec.Phase == state.Waiting { // the files do not bear it out, so not at once again
+			s.notYet = s.d.sleeper.Now().Add(wallStep)
+		}
 	default:
 		s.notYet = time.Time{}
 	}

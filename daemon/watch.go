@@ -99,6 +99,9 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 				v.once("watch_error", err)
 			}
 			v.rescan(ctx, false)
+		case <-d.leap:
+			v.rescan(ctx, false)
+			d.revisit(ctx)
 		case <-sign:
 			d.alive()
 		case <-tick.C:

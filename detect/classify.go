@@ -48,7 +48,8 @@ func (c *Classifier) Feed(e Event) {
 			c.Ended = e.At
 		}
 		if e.ID != c.Last.ID {
-			c.Retry, c.SelfResume = Event{}, Event{}
+			// Whoever wrote this record was alive then, whatever was seen before.
+			c.Retry, c.SelfResume, c.Holder = Event{}, Event{}, Holder{}
 		}
 		c.Last = e
 	}

@@ -73,12 +73,13 @@ func (w *world) stopped(a provider.Answer) string {
 	w.t.Helper()
 	before := w.sessions()
 	w.provider.Queue(w.failing(a)...)
-	if r := w.prompt("say done"); r.code() != 1 {
+	r := w.prompt("say done")
+	if r.code() != 1 {
 		w.t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
 	}
 	after := w.sessions()
 	if len(after) != len(before)+1 {
-		w.t.Fatalf("sessions %v, before %v", after, before)
+		w.t.Fatalf("sessions %v, before %v\n%s", after, before, r.output())
 	}
 	for _, id := range after {
 		if !strings.Contains(strings.Join(before, " "), id) {

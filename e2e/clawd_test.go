@@ -100,10 +100,21 @@ func (w *world) startClawd(s settings) *clawd {
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
 			w.t.Logf("clawd's log:\n%s", readAll(c.log))
+			w.logRuns()
 		}
 	})
 	c.wait("daemon_started")
 	return c
+}
+
+// logRuns shows the end of what clawd's children printed.
+func (w *world) logRuns() {
+	const most = 2000
+	files, _ := filepath.Glob(filepath.Join(w.root, "state", "clawd", "runs", "*")) // the pattern is a constant
+	for _, f := range files {
+		text := readAll(f)
+		w.t.Logf("%s:\n%s", filepath.Base(f), text[max(0, len(text)-most):])
+	}
 }
 
 // entries of this start that have the event and all the fields (name, value, name, value, ...).

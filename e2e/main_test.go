@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 const (
 	envInside = "CLAWD_E2E_INSIDE" // set in the namespace; its value is the built clawd
+	envBase   = "CLAWD_E2E_BASE"   // set in the namespace: the folder of the worlds
 	envClawd  = "CLAWD_E2E_CLAWD"
 	envAll    = "CLAWD_E2E"
 	envMust   = "CLAWD_E2E_REQUIRE"
@@ -85,10 +87,49 @@ func inside() (code int, ok bool) {
 }
 
 func again(attr *syscall.SysProcAttr, clawd string) error {
+	// The worlds lie below one folder, so that a run that was cut short leaves nothing either.
+	base, err := os.MkdirTemp("", "clawd-e2e-")
+	if err != nil {
+		return err
+	}
+	if os.Getenv(envKeep) != "1" {
+		defer func() { _ = os.RemoveAll(base) }()
+	}
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
-	cmd.Env = append(os.Environ(), envInside+"="+clawd)
+	cmd.Env = append(os.Environ(), envInside+"="+clawd, envBase+"="+base)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdin, os.Stdout, os.Stderr, attr
-	return cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	namespace, err := os.Readlink(netOf(strconv.Itoa(cmd.Process.Pid)))
+	defer func() {
+		if err == nil {
+			killNamespace(namespace)
+		}
+	}()
+	return cmd.Wait()
+}
+
+func netOf(pid string) string { return filepath.Join("/proc", pid, "ns", "net") }
+
+// killNamespace ends what a panic or a time-out of the tests has left in their network namespace.
+func killNamespace(namespace string) {
+	if own, err := os.Readlink(netOf("self")); err != nil || own == namespace {
+		return
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if ns, err := os.Readlink(netOf(e.Name())); err == nil && ns == namespace {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+		}
+	}
 }
 
 // notStarted tells an error of the start from one of the tests.

@@ -49,7 +49,7 @@ func newWorld(t *testing.T, a agentCase) *world {
 	require(t, missing)
 	program := a.bin(t)
 	// Not t.TempDir: the test's name would make paths longer than a socket's may be.
-	root, err := os.MkdirTemp("", "clawd-e2e-")
+	root, err := os.MkdirTemp(os.Getenv(envBase), "w")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,11 +33,11 @@ var (
 )
 
 var (
-	// ErrLocked: another clawd has the store open.
+	// ErrLocked says that another clawd has the store open.
 	ErrLocked = errors.New("another clawd has the store open")
-	// ErrNewer: a newer clawd wrote the store.
+	// ErrNewer says that a newer clawd wrote the store.
 	ErrNewer = errors.New("the store was written by a newer clawd")
-	// ErrReplaced: the file at the store's path is no longer the one that is open.
+	// ErrReplaced says that the file at the store's path is no longer the one that is open.
 	ErrReplaced = errors.New("the store's file was removed or replaced while clawd was running")
 	errChecksum = errors.New("checksum mismatch")
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// ErrPhase: the session is not in the phase that the transition starts from.
+// ErrPhase says that the session is not in the phase that the transition starts from.
 var ErrPhase = errors.New("the session has moved on in the meantime")
 
 // maxStarts: so many claims of one stop that never made a mark, and it is held.

@@ -34,7 +34,7 @@ func markHash(s detect.Session, key string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// ErrMarked: the mark is there already.
+// ErrMarked says that the mark is there already.
 var ErrMarked = errors.New("this attempt was made before")
 
 // makeMark makes the mark and makes it last. It can be made once.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"path/filepath"
 	"time"
@@ -53,7 +54,7 @@ func readHead(ctx context.Context, s detect.Session) (head, error) {
 	f.head.wanted = true
 	for r.Offset() < headMax && (f.head.created.IsZero() || f.head.prompt == "") {
 		line, off, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {

@@ -26,7 +26,7 @@ func (c *Claude) Output(r io.Reader) (agent.Output, error) {
 	for {
 		part, err := br.ReadSlice('\n')
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			if skip = skip || len(long)+len(part) > outputMax; skip {
 				long = nil
 			} else {

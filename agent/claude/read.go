@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -41,7 +42,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 	f.head.wanted = pos == "" || b.Anew
 	for {
 		line, off, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
@@ -171,13 +172,13 @@ func (c *Claude) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 	}
 	defer b.Close()
 	last, found, err := c.lastRecord(ctx, b, s)
-	if err == tail.ErrFar {
+	if errors.Is(err, tail.ErrFar) {
 		return true, "", nil
 	}
 	if err != nil {
 		return false, "", err
 	}
-	if found && !(last.Kind == detect.KindAnswer && last.Done) {
+	if found && (last.Kind != detect.KindAnswer || !last.Done) {
 		return true, "", nil
 	}
 	pos, err := b.Cursor()
@@ -198,7 +199,7 @@ func plainEnd(line []byte, session string) bool {
 func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (detect.Event, bool, error) {
 	for {
 		line, off, err := b.Prev()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return detect.Event{}, false, nil
 		}
 		if err == nil {
@@ -242,7 +243,7 @@ func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 	defer b.Close()
 	for {
 		line, off, err := b.Prev()
-		if err == io.EOF || err == tail.ErrFar {
+		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
 			return "", nil
 		}
 		if err == nil {

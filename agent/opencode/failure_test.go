@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -109,7 +111,7 @@ func FuzzRow(f *testing.F) {
 			return
 		}
 		e := r.event(&m)
-		if m.said() != m.said() || e.ID == "" {
+		if again := r.event(&m); !cmp.Equal(e, again) || e.ID == "" {
 			t.Fatal("not the same twice")
 		}
 		if _, err := json.Marshal(e); err != nil {

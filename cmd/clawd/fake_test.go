@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type cleaning struct{ m *testing.M }
 
 func (c cleaning) Run() int {
 	defer func() { os.RemoveAll(crashDir) }()
+	_ = flag.Set("test.parallel", "8") // they wait more than they work; -parallel goes before this
 	return c.m.Run()
 }
 

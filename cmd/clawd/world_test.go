@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -199,7 +198,7 @@ func (d *daemonProc) ended(clean bool) {
 }
 
 // patience is the deadline of whatever other processes do. It is no measure of anything.
-const patience = 90 * time.Second
+const patience = 60 * time.Second
 
 // until polls until f holds.
 func (w *world) until(what string, f func() bool) {
@@ -231,7 +230,16 @@ func (d *daemonProc) events(name string) []map[string]any {
 // await waits for an event in the log.
 func (d *daemonProc) await(name string) map[string]any {
 	d.w.t.Helper()
-	d.w.until(fmt.Sprintf("event %s in\n%s", name, d.log), func() bool { return len(d.events(name)) > 0 })
+	d.w.until("event "+name, func() bool {
+		select {
+		case <-d.done:
+			if len(d.events(name)) == 0 {
+				d.w.t.Fatalf("clawd ended before event %s", name)
+			}
+		default:
+		}
+		return len(d.events(name)) > 0
+	})
 	return d.events(name)[0]
 }
 

@@ -53,7 +53,7 @@ func readAll(t rapid.TB, path, from string, max int) result {
 	got := result{Anew: r.Anew()}
 	for {
 		line, off, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			got.Skipped, got.Cursor = r.Skipped(), r.Cursor()
 			return got
 		}
@@ -298,7 +298,7 @@ func TestBack(t *testing.T) {
 		grow(t, p, text(t, "content"))
 		want := readAll(t, p, "", MaxLine)
 		lines, offsets, cursor, err := backAll(t, p, MaxBack)
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(want, result{Lines: lines, Offsets: offsets, Cursor: cursor}); d != "" {
@@ -311,11 +311,11 @@ func TestBackLimit(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "f")
 	write(t, p, strings.Repeat("x", 100_000)+"\nlast\n")
 	lines, _, cursor, err := backAll(t, p, 50_000)
-	if err != ErrFar || !slices.Equal(lines, []string{"last"}) || Offset(cursor) != 100_006 {
+	if !errors.Is(err, ErrFar) || !slices.Equal(lines, []string{"last"}) || Offset(cursor) != 100_006 {
 		t.Errorf("got %d lines, cursor %q, err %v", len(lines), cursor, err)
 	}
 	write(t, p, strings.Repeat("x", 100_000))
-	if lines, _, cursor, err := backAll(t, p, 50_000); err != ErrFar || len(lines) != 0 || cursor != "" {
+	if lines, _, cursor, err := backAll(t, p, 50_000); !errors.Is(err, ErrFar) || len(lines) != 0 || cursor != "" {
 		t.Errorf("without a newline: %d lines, cursor %q, err %v", len(lines), cursor, err)
 	}
 }

@@ -1,0 +1,323 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// listening gives a rig's daemon with an open socket. It runs outside of a bubble: a socket waits
+// in the kernel.
+func listening(t *testing.T) (*rig, *control) {
+	t.Helper()
+	r := newRig(t)
+	r.o.Socket = filepath.Join(r.root, "run", "clawd.sock")
+	d, err := New(r.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.release(); d.store.Close() })
+	r.d = d
+	c, err := d.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { c.serve(ctx); close(done) }()
+	t.Cleanup(func() { stop(); <-done; r.d = nil })
+	return r, c
+}
+
+func TestControlSocket(t *testing.T) {
+	r, _ := listening(t)
+	fi, err := os.Lstat(r.o.Socket)
+	if err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("socket %v (%v), want mode 0600", fi.Mode(), err)
+	}
+	if fi, err := os.Lstat(filepath.Dir(r.o.Socket)); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("its folder %v (%v), want mode 0700", fi.Mode(), err)
+	}
+	conn, err := net.Dial("unix", r.o.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if uid, err := peerUID(conn); err != nil || uid != os.Getuid() {
+		t.Errorf("peer %d (%v), want %d", uid, err, os.Getuid())
+	}
+	client, server := net.Pipe()
+	defer client.Close()
+	defer server.Close()
+	if _, err := peerUID(server); err == nil {
+		t.Error("a connection without a user passes")
+	}
+}
+
+// onePeer is a listener with one connection on which no user can be found.
+type onePeer struct {
+	net.Listener
+	conns chan net.Conn
+}
+
+func (l onePeer) Accept() (net.Conn, error) {
+	if c, ok := <-l.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func TestControlRefusesStrangers(t *testing.T) {
+	client, server := net.Pipe()
+	conns := make(chan net.Conn, 1)
+	conns <- server
+	close(conns)
+	if c, err := (peers{onePeer{conns: conns}}).Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("a stranger got in: %v %v", c, err)
+	}
+	if _, err := client.Read(make([]byte, 1)); err == nil {
+		t.Error("the stranger's connection is still open")
+	}
+}
+
+func TestControlReplacesStaleSocket(t *testing.T) {
+	r := newRig(t)
+	r.o.Socket = filepath.Join(r.root, "run", "clawd.sock")
+	if err := os.Mkdir(filepath.Dir(r.o.Socket), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.o.Socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false) // as after SIGKILL
+	l.Close()
+	d := &Daemon{o: r.o}
+	c, err := d.listen()
+	if err != nil {
+		t.Fatalf("a stale socket is in the way: %v", err)
+	}
+	c.l.Close()
+
+	put(t, r.o.Socket, "precious")
+	if _, err := d.listen(); err == nil {
+		t.Error("a file in the socket's place was accepted")
+	}
+	if b, err := os.ReadFile(r.o.Socket); err != nil || string(b) != "precious" {
+		t.Errorf("the file was touched: %q %v", b, err)
+	}
+}
+
+func TestStatusJSON(t *testing.T) {
+	r, _ := listening(t)
+	at := time.Now().Truncate(time.Second).UTC()
+	waiting, done := uuid.NewString(), uuid.NewString()
+	for _, id := range []string{waiting, done} {
+		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
+		s := r.d.session(r.d.agents[0], r.session(id))
+		b, err := s.a.Read(t.Context(), s.ds, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.rec = state.Session{Session: s.ds, Info: b.Info, Cursor: string(b.Cursor)}
+		for _, e := range b.Events {
+			s.rec.Classifier.Feed(e)
+		}
+		dec := resume.Decision{Strategy: resume.SameSession, WakeAt: at.Add(time.Hour), Attempt: 1, Why: "because"}
+		if id == done {
+			dec = resume.Decision{Strategy: resume.Leave, Why: "left"}
+		}
+		if _, err := r.d.store.Stopped(s.read(), s.rec.Classifier.Stop(), dec, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", r.o.Socket)
+		}}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Get("http://clawd/v1/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var raw map[string]any
+	if err := json.NewDecoder(resp.Body).Decode(&raw); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"pid", "version", "started", "config", "dry_run", "agents", "sessions", "stats"} {
+		if _, ok := raw[key]; !ok {
+			t.Errorf("status has no %q", key)
+		}
+	}
+	list, _ := raw["sessions"].([]any)
+	if len(list) != 1 {
+		t.Fatalf("sessions %v, want the one that waits", list)
+	}
+	s, _ := list[0].(map[string]any)
+	left, _ := s["left_s"].(float64)
+	if s["session"] != waiting || s["agent"] != "claude" || s["phase"] != "waiting" || s["reason"] != "rate_limit" ||
+		s["strategy"] != "same_session" || s["project"] != r.project || s["why"] != "because" ||
+		s["wake_at"] != at.Add(time.Hour).Format(time.RFC3339) || left <= 3500 || left > 3600 {
+		t.Errorf("session %v", s)
+	}
+	for _, method := range []string{http.MethodPost, http.MethodDelete} {
+		req, err := http.NewRequest(method, "http://clawd/v1/status", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %s", method, resp.Status)
+		}
+	}
+}
+
+func TestReload(t *testing.T) {
+	in(t, func(r *rig) {
+		next, bad := r.o.Config, errors.New("clawd.toml:2: resume.base: no")
+		r.o.Reload = func() (config.Config, error) { return next, bad }
+		r.start()
+		id, _ := r.stopped("limit")
+		wake := r.wantPhase(id, state.Waiting).Decision.WakeAt
+		next.Resume.Base = config.Duration(2 * time.Minute)
+		r.d.Reload(t.Context())
+		r.pass(time.Second)
+		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake) {
+			t.Errorf("a bad config moved the wait to %v", got)
+		}
+		if e := r.log.events("config_reloaded"); len(e) != 1 || e[0]["ok"] != false || e[0]["error"] == nil {
+			t.Errorf("%v", e)
+		}
+		bad = nil
+		next.Log.Level = "debug"
+		r.d.Reload(t.Context())
+		r.pass(time.Second)
+		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake.Add(90 * time.Second)) {
+			t.Errorf("the wait ends at %v, want %v", got, wake.Add(90*time.Second))
+		}
+		e := r.log.events("config_reloaded")
+		if later, _ := e[1]["after_restart"].([]any); len(later) != 1 || later[0] != "log" {
+			t.Errorf("%v", e[1])
+		}
+		r.pass(60 * time.Second)
+		if n := len(r.children.started()); n != 0 {
+			t.Errorf("%d starts by the old wait", n)
+		}
+		r.pass(5 * time.Minute)
+		if n := len(r.children.started()); n != 1 {
+			t.Errorf("%d starts, want 1", n)
+		}
+	})
+}
+
+func TestDryRun(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, key := r.stopped("plan")
+		r.down()
+		real := filepath.Join(r.o.StateDir, "clawd.db")
+		before, err := os.ReadFile(real)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.o.Config.Resume.DryRun = true
+		r.start()
+		r.pass(3 * time.Hour)
+		if n := len(r.children.started()); n != 0 {
+			t.Errorf("%d starts", n)
+		}
+		if e := r.log.events("resume_started"); len(e) != 1 || e[0]["dry_run"] != true || e[0]["session"] != id {
+			t.Errorf("resume_started: %v", e)
+		}
+		r.down()
+		if after, err := os.ReadFile(real); err != nil || string(after) != string(before) {
+			t.Errorf("the real store was touched (%v)", err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(r.o.StateDir, "dry-run-*")); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		r.o.Config.Resume.DryRun = false
+		r.start()
+		r.pass(time.Minute)
+		if all := r.children.started(); len(all) != 1 || all[0].claim.Stop.Key != key {
+			t.Errorf("the real run fired %d times", len(all))
+		}
+	})
+}
+
+func TestDryRunBesideADaemon(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		o := r.o
+		o.Config.Resume.DryRun = true
+		d, err := New(o)
+		if err != nil {
+			t.Fatalf("a dry run beside a daemon: %v", err)
+		}
+		if err := d.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSiblings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		write  func(r *rig, id string)
+		starts int
+		why    string
+	}{
+		{"a script tries again", func(r *rig, id string) { r.add(id, r.line(id, "user"), r.line(id, "limit")) }, 1, "tries again by itself"},
+		{"somebody moved on", func(r *rig, id string) { r.add(id, r.line(id, "something else"), r.line(id, "answer")) }, 0, "somebody moved on"},
+		{"it is busy, then gone", func(r *rig, id string) { r.add(id, r.line(id, "something else")) }, 1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.start()
+				id, _ := r.stopped("limit")
+				r.pass(time.Second)
+				c.write(r, uuid.NewString())
+				r.pass(2 * time.Hour)
+				n := 0
+				for _, ch := range r.children.started() {
+					if ch.claim.Session.ID == id {
+						n++
+					}
+				}
+				if c.why == "" {
+					if n != c.starts {
+						t.Errorf("%d starts; log:\n%s", n, r.log)
+					}
+					return
+				}
+				if n != 0 {
+					t.Errorf("%d starts of the old session", n)
+				}
+				found := false
+				for _, e := range r.log.events("session_left") {
+					found = found || e["session"] == id
+				}
+				if !found {
+					t.Errorf("it is not told; log:\n%s", r.log)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,402 @@
+package turn
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// TestMain lets the test binary be the shim. TURN_TAKEN is what its last look says.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "shim" {
+		if err := Shim(func(Spec) string { return os.Getenv("TURN_TAKEN") }); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// patient is the deadline of what other processes do.
+const patient = 60 * time.Second
+
+func until(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	deadline, tick := time.After(patient), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for !f() {
+		select {
+		case <-deadline:
+			t.Fatalf("never came: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func newExec(t *testing.T, env ...string) *Exec {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Exec{Self: []string{self, "shim"}, Procs: agent.NewProcs(), Environ: append([]string{"PATH=/usr/bin:/bin"}, env...),
+		Config: func(string) agent.Config { return agent.Config{} }}
+}
+
+// claim of a shell script.
+func claim(t *testing.T, script string) resume.Claim {
+	t.Helper()
+	dir := t.TempDir()
+	s := detect.Session{Agent: "claude", ID: "s1", Path: filepath.Join(dir, "s1.jsonl")}
+	return resume.Claim{Session: s, Stop: detect.Stop{Key: "k1"}, N: 1, Token: "token-1", Boot: agent.NewProcs().Boot(),
+		Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"/bin/sh", "-c", script}, Dir: dir},
+		Mark: MarkPath(dir, s, "k1", 1), Output: filepath.Join(dir, "out")}
+}
+
+func start(t *testing.T, x *Exec, c resume.Claim) resume.Run {
+	t.Helper()
+	r, err := x.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-r.PID(), syscall.SIGKILL)
+		wait(t, r)
+	})
+	return r
+}
+
+func open(t *testing.T, r resume.Run, want resume.Gate) string {
+	t.Helper()
+	g, why, err := r.Open(t.Context())
+	if err != nil || g != want {
+		t.Fatalf("gate %q %q (%v), want %q", g, why, err, want)
+	}
+	return why
+}
+
+func wait(t *testing.T, r resume.Run) {
+	t.Helper()
+	select {
+	case <-r.Done():
+	case <-time.After(patient):
+		t.Fatal("the run does not end")
+	}
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+func TestExec(t *testing.T) {
+	t.Parallel()
+	c := claim(t, `echo "$$ $PWD $CLAWD_ATTEMPT ${CLAUDECODE-unset} ${NOTIFY_SOCKET-unset} $MINE ${KEY-unset}"; cat; echo err >&2`)
+	c.Plan.Env, c.Plan.Unset, c.Plan.Stdin = []string{"MINE=1"}, []string{"KEY"}, []byte("the hand-off")
+	r := start(t, newExec(t, "CLAUDECODE=1", "NOTIFY_SOCKET=/x", "KEY=secret", "CLAWD_CONFIG=/x"), c)
+	if exists(c.Mark) || text(t, c.Output) != "" {
+		t.Fatal("something ran before the gate was opened")
+	}
+	open(t, r, resume.GateExec)
+	wait(t, r)
+	want := fmt.Sprintf("%d %s token-1 unset unset 1 unset\nthe hand-offerr\n", r.PID(), c.Plan.Dir)
+	if got := text(t, c.Output); got != want {
+		t.Errorf("output %q, want %q", got, want)
+	}
+	if fi, err := os.Stat(c.Output); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("output has mode %v (%v)", fi.Mode(), err)
+	}
+	if exists(c.Output + ".in") {
+		t.Error("the hand-off lies in a file")
+	}
+	m, ok, err := ReadMark(c.Mark)
+	if err != nil || !ok || m.Claim.Token != c.Token || m.Claim.PID != r.PID() || m.Claim.Start == 0 || m.ExecFail != "" {
+		t.Errorf("mark %+v %v %v", m, ok, err)
+	}
+	if fi, err := os.Stat(c.Mark); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("mark has mode %v (%v)", fi.Mode(), err)
+	}
+	if r.Alive() {
+		t.Error("alive after its end")
+	}
+}
+
+// I3: a gate that closes without the byte has no effect.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	r := start(t, newExec(t), c)
+	r.Abort()
+	wait(t, r)
+	if exists(c.Mark) || strings.Contains(text(t, c.Output), "ran") {
+		t.Error("it ran")
+	}
+}
+
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	r := start(t, newExec(t, "TURN_TAKEN=somebody went on"), c)
+	if why := open(t, r, resume.GateTaken); why != "somebody went on" {
+		t.Errorf("why %q", why)
+	}
+	wait(t, r)
+	if exists(c.Mark) || text(t, c.Output) != "" {
+		t.Error("it ran")
+	}
+}
+
+// I2: one mark an attempt, whoever makes it.
+func TestMarked(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	if err := makeMark(c.Mark, c); err != nil {
+		t.Fatal(err)
+	}
+	before := text(t, c.Mark)
+	r := start(t, newExec(t), c)
+	open(t, r, resume.GateMarked)
+	wait(t, r)
+	if text(t, c.Output) != "" || text(t, c.Mark) != before {
+		t.Error("it ran over a mark")
+	}
+	if err := makeMark(c.Mark, c); !errors.Is(err, ErrMarked) {
+		t.Errorf("a second mark: %v", err)
+	}
+}
+
+func TestExecFails(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []func(p *resume.Plan){
+		func(p *resume.Plan) { p.Argv = []string{"/no/such/program"} },
+		func(p *resume.Plan) { p.Dir = filepath.Join(p.Dir, "gone") },
+	} {
+		c := claim(t, "echo ran")
+		bad(&c.Plan)
+		r := start(t, newExec(t), c)
+		open(t, r, resume.GateFailed)
+		wait(t, r)
+		if m, ok, err := ReadMark(c.Mark); err != nil || !ok || m.ExecFail == "" || m.Claim.Token != c.Token {
+			t.Errorf("mark %+v %v %v", m, ok, err)
+		}
+	}
+}
+
+// The mark folder may be gone or full. Nothing runs then.
+func TestMarkFails(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	c.Mark = filepath.Join(c.Plan.Dir, "gone", "mark")
+	r := start(t, newExec(t), c)
+	open(t, r, resume.GateFailed)
+	wait(t, r)
+	if strings.Contains(text(t, c.Output), "ran") {
+		t.Error("it ran without a mark")
+	}
+}
+
+func TestOutputIsNeverReused(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	if err := os.WriteFile(c.Output, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newExec(t).Start(t.Context(), c); err == nil {
+		t.Error("an old output was taken over")
+	}
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		polite bool
+		want   string
+	}{{true, "INT"}, {false, "TERM"}} {
+		cl := claim(t, `trap 'echo INT; exit' INT; trap 'echo TERM; exit' TERM; echo ready; while :; do /bin/sleep 0.05; done`)
+		r := start(t, newExec(t), cl)
+		open(t, r, resume.GateExec)
+		until(t, "the script", func() bool { return text(t, cl.Output) == "ready\n" })
+		if !r.Alive() {
+			t.Error("not alive")
+		}
+		r.Stop(c.polite)
+		r.Stop(c.polite) // changes nothing
+		wait(t, r)
+		got := strings.Fields(text(t, cl.Output)) // the shell may add a word on its sleep
+		if got[len(got)-1] != c.want || slices.Contains(got, "INT") != c.polite {
+			t.Errorf("polite %v: %q", c.polite, got)
+		}
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	c := claim(t, `echo ready; read x < release || while [ ! -e release ]; do /bin/sleep 0.05; done`)
+	x := newExec(t)
+	r := start(t, x, c)
+	open(t, r, resume.GateExec)
+	until(t, "the script", func() bool { return strings.Contains(text(t, c.Output), "ready") })
+	c.PID, c.Start = r.PID(), r.Start()
+
+	other := c
+	other.Boot = "another boot"
+	wait(t, x.Adopt(other)) // its pid means nothing
+	reused := c
+	reused.Start--
+	reused.Plan.Argv = []string{"/bin/other"}
+	if x.Adopt(reused).Alive() {
+		t.Error("another process with this pid was taken for ours")
+	}
+	a := x.Adopt(c)
+	if !a.Alive() {
+		t.Fatal("ours is not seen")
+	}
+	if err := os.WriteFile(filepath.Join(c.Plan.Dir, "release"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, a)
+}
+
+// fixed is a process table.
+type fixed struct {
+	agent.Procs
+	all  []agent.Proc
+	argv map[int][]string
+	err  error
+}
+
+func (f fixed) Get(pid int) (agent.Proc, bool) {
+	for _, p := range f.all {
+		if p.PID == pid {
+			return p, true
+		}
+	}
+	return agent.Proc{}, false
+}
+func (f fixed) List() ([]agent.Proc, error) { return f.all, f.err }
+func (f fixed) Argv(pid int) []string       { return f.argv[pid] }
+
+func TestGroupAlive(t *testing.T) {
+	leader := agent.Proc{PID: 10, Group: 10, Start: 100}
+	argv := map[int][]string{11: {"/usr/bin/codex", "worker"}, 12: {"/bin/sleep", "9"}}
+	for name, c := range map[string]struct {
+		procs fixed
+		want  bool
+	}{
+		"leader":                       {fixed{all: []agent.Proc{leader}}, true},
+		"zombie":                       {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 100, Zombie: true}}}, false},
+		"pid used again":               {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 101}}}, false},
+		"worker outlives the launcher": {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 105}}, argv: argv}, true},
+		"a tool is left":               {fixed{all: []agent.Proc{{PID: 12, Group: 10, Start: 105}}, argv: argv}, false},
+		"an older stranger":            {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 99}}, argv: argv}, false},
+		"nothing":                      {fixed{}, false},
+		"not sure":                     {fixed{err: agent.ErrNoProcs}, true},
+	} {
+		g := group{procs: c.procs, pid: 10, start: 100, base: "codex"}
+		if got := g.alive(); got != c.want {
+			t.Errorf("%s: alive %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestTrimOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	r := &run{output: path}
+	called := 0
+	trim := func(err error) error { return r.TrimOutput(func() error { called++; return err }) }
+	if err := trim(nil); err != nil || called != 0 {
+		t.Errorf("no file: %v, called %d times", err, called)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, OutputCap+1); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("the store is busy")
+	if err := trim(refused); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+	if fi, err := os.Stat(path); err != nil || fi.Size() != OutputCap+1 {
+		t.Error("it was cut before that was stored")
+	}
+	if err := trim(nil); err != nil || called != 2 {
+		t.Errorf("%v, called %d times", err, called)
+	}
+	if fi, err := os.Stat(path); err != nil || fi.Size() != 0 {
+		t.Errorf("size %d (%v)", fi.Size(), err)
+	}
+}
+
+func TestEnviron(t *testing.T) {
+	base := []string{"PATH=/bin", "HOME=/h", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "CLAUDE_CODE_CHILD_SESSION=x", "CLAUDE_CODE_ENTRYPOINT=cli",
+		"CLAUDE_PROJECT_DIR=/p", "AI_AGENT=x", "NOTIFY_SOCKET=/n", "WATCHDOG_USEC=1", "WATCHDOG_PID=1", "LISTEN_FDS=1", "CLAWD_CONFIG=/c",
+		"CLAWD_ATTEMPT=old", "LD_PRELOAD=/x.so", "NODE_OPTIONS=--x", "ANTHROPIC_API_KEY=secret", "MINE=old", "CLAUDE_CONFIG_DIR=/a"}
+	got := Environ(base, resume.Plan{Unset: []string{"ANTHROPIC_API_KEY"}, Env: []string{"MINE=new"}}, "tok")
+	slices.Sort(got)
+	want := []string{"CLAUDE_CONFIG_DIR=/a", "CLAWD_ATTEMPT=tok", "HOME=/h", "MINE=new", "PATH=/bin"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	dir := t.TempDir()
+	s := detect.Session{Agent: "claude", ID: "s"}
+	if n, _, err := LastMark(dir, s, "k"); n != 0 || err != nil {
+		t.Errorf("no mark: %d %v", n, err)
+	}
+	for n := range 11 {
+		if err := makeMark(MarkPath(dir, s, "k", n+1), resume.Claim{N: n + 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(MarkPath(dir, s, "k", 12), []byte(`{"session":{"ag`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n, m, err := LastMark(dir, s, "k")
+	if n != 12 || err != nil || m.Claim.N != 0 {
+		t.Errorf("a torn mark counts: %d %+v %v", n, m, err)
+	}
+	for _, other := range []struct{ agent, id, key string }{{"claude", "s", "k2"}, {"claude", "s2", "k"}, {"opencode", "s", "k"}, {"claude", "s\x00k", ""}} {
+		if n, _, _ := LastMark(dir, detect.Session{Agent: other.agent, ID: other.id}, other.key); n != 0 {
+			t.Errorf("%v has the marks of another stop", other)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"echo '2.1.329 (Claude Code)'": "2.1.329", "echo opencode 1.18.33-beta.1": "1.18.33-beta.1", "echo none": "", "exit 3": "",
+		"echo \"${NODE_OPTIONS-0.0.1}\"": "0.0.1",
+	} {
+		path := filepath.Join(dir, fmt.Sprint(len(text)))
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("NODE_OPTIONS", "--require=/x")
+		if got, err := Version(t.Context(), path); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q %v, want %q", text, got, err, want)
+		}
+	}
+}
