@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -135,6 +137,9 @@ func openChecked(path string) (db *bolt.DB, err error) {
 			db, err = nil, &damage{fmt.Errorf("%v", r)}
 		}
 	}()
+	if err := whole(path); err != nil {
+		return nil, err
+	}
 	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	switch {
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
@@ -153,6 +158,39 @@ func openChecked(path string) (db *bolt.DB, err error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// whole makes sure that the file is as long as it says. bbolt maps it into memory, and a read
+// behind its end is a SIGBUS that no program survives.
+func whole(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const magic, header, length = 0xED0CDAED, 16, 64
+	size, pages, newest := uint64(0), uint64(0), uint64(0)
+	le := binary.NativeEndian
+	for n := range int64(2) { // the two meta pages, of which the newer one counts
+		b := make([]byte, header+length)
+		if _, err := f.ReadAt(b, n*int64(max(size, uint64(os.Getpagesize())))); err != nil {
+			break // too short to be one of bbolt's: it says so itself
+		}
+		b = b[header:]
+		sum := fnv.New64a()
+		sum.Write(b[:length-8])
+		if txid := le.Uint64(b[48:]); le.Uint32(b) == magic && le.Uint64(b[56:]) == sum.Sum64() && txid >= newest {
+			size, pages, newest = uint64(le.Uint32(b[8:])), le.Uint64(b[40:]), txid
+		}
+	}
+	fi, err := f.Stat()
+	if err == nil && uint64(fi.Size()) < pages*size {
+		err = &damage{fmt.Errorf("it has %d bytes and should have %d", fi.Size(), pages*size)}
+	}
+	return err
 }
 
 func (s *Store) version() (int, error) {

@@ -104,9 +104,17 @@ func (t tx) stats(f func(*Stats)) error {
 	return t.put(bucketStats, "total", st)
 }
 
-func (t tx) budget(f func(*Budget)) (Budget, error) {
+func (t tx) budget(f func(*Budget)) (Budget, error) { return t.budgetOf(t.now, f) }
+
+// giveBack takes a fire out of the budget of the day on which it was claimed.
+func (t tx) giveBack(rec Session, claimed time.Time) error {
+	_, err := t.budgetOf(claimed, func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
+	return err
+}
+
+func (t tx) budgetOf(at time.Time, f func(*Budget)) (Budget, error) {
 	var b Budget
-	day := t.now.Local().Format(time.DateOnly)
+	day := at.Local().Format(time.DateOnly)
 	if _, err := t.get(bucketBudget, day, &b); err != nil {
 		return b, err
 	}

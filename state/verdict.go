@@ -94,7 +94,7 @@ func (t tx) handOver(old *Session, ds detect.Session, e Episode) error {
 func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account string, next Next) error {
 	var err error
 	if rec.Decision.Probe {
-		_, err = t.budget(func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
+		err = t.giveBack(*rec, c.At)
 	}
 	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
 		// The stop stands in the new session, whose own loop takes it in from its files.

@@ -68,11 +68,15 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		}
 		known := rec.Stop.Key == stop.Key && stop.Key != ""
 		rec.take(r)
-		if _, closed, err := t.closed(r.Session, stop.Key); err != nil || closed || known && rec.Phase != Following {
+		before, closed, err := t.closed(r.Session, stop.Key)
+		if err != nil || closed || before.N > 0 && !known || known && rec.Phase != Following {
 			return errors.Join(err, t.save(rec))
 		}
 		rec.Stop, rec.Decision, rec.Starts = stop, d, 0
-		rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, 0
+		if !known || rec.Episode.Key == "" {
+			// Attempts without an effect have their marks, so the next one has a number of its own.
+			rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, before.N
+		}
 		if err := t.limit(r.Account, stop); err != nil {
 			return err
 		}
@@ -274,8 +278,7 @@ func (s *Store) Unclaim(c resume.Claim, why string, counts bool) (held bool, err
 		if counts {
 			rec.Starts++
 		}
-		_, err = t.budget(func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
-		err = errors.Join(err, t.history(rec, "unclaimed", c.Stop.Key, c.N, why, ""))
+		err = errors.Join(t.giveBack(rec, c.At), t.history(rec, "unclaimed", c.Stop.Key, c.N, why, ""))
 		if held = rec.Starts >= maxStarts; held {
 			return errors.Join(err, t.hold(&rec, fmt.Sprintf("starting the agent failed %d times: %s", rec.Starts, why)))
 		}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
@@ -25,7 +26,8 @@ var errNoTables = errors.New("the database has no sessions yet")
 // view runs f in one read transaction on one connection. It writes nothing and leaves no file
 // behind:
 //
-//   - with -wal and -shm in place, an ordinary read-only connection, which sees the newest rows;
+//   - with -wal and -shm in place, an ordinary read-only connection, which sees the newest rows and
+//     stays open (see conn);
 //   - without a -wal, immutable=1: an ordinary connection would create -wal and -shm and leave
 //     them. When a -wal appears meanwhile, what was read may be torn and is read again;
 //   - with a -wal but no -shm (a copy, a backup), a private copy of both, for the same reason.
@@ -63,7 +65,11 @@ func (o *OpenCode) viewOnce(ctx context.Context, path string, f func(context.Con
 	case wal > 0 && shm < 0:
 		return viewCopy(ctx, path, fi.Size()+wal, f)
 	case wal >= 0 && shm >= 0:
-		return query(ctx, path, "mode=ro", f)
+		c, err := o.connect(path)
+		if err != nil {
+			return err
+		}
+		return inTx(ctx, c, f)
 	}
 	if j, err := size(path + "-journal"); err == nil && j > 0 {
 		return query(ctx, path, "mode=ro", f)
@@ -94,19 +100,78 @@ func size(path string) (int64, error) {
 	return fi.Size(), nil
 }
 
-func query(ctx context.Context, path, mode string, f func(context.Context, *sql.Tx) error) error {
+// conn is a connection that is kept between reads, without a transaction. The first connection to
+// a database and the last one that is closed lock it for a moment, and opencode, which waits for
+// no lock while it starts, would fail with "database is locked". One that is always there is
+// neither.
+type conn struct {
+	db    *sql.DB
+	files [3]uint64 // inodes of the database, its -wal and its -shm
+}
+
+// connect gives the kept connection, a new one if a file was replaced. Callers hold mu.
+func (o *OpenCode) connect(path string) (*sql.DB, error) {
+	var files [3]uint64
+	for i, suffix := range []string{"", "-wal", "-shm"} {
+		fi, err := owned(path + suffix)
+		if err != nil {
+			return nil, err
+		}
+		if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+			files[i] = st.Ino
+		}
+	}
+	if c, ok := o.conns[path]; ok && c.files == files {
+		return c.db, nil
+	}
+	if err := o.disconnect(path); err != nil {
+		return nil, err
+	}
+	db, err := dial(path, "mode=ro")
+	if err != nil {
+		return nil, err
+	}
+	o.conns[path] = conn{db, files}
+	return db, nil
+}
+
+// disconnect closes the kept connection. Callers hold mu.
+func (o *OpenCode) disconnect(path string) error {
+	c, ok := o.conns[path]
+	if !ok {
+		return nil
+	}
+	delete(o.conns, path)
+	return c.db.Close()
+}
+
+func dial(path, mode string) (*sql.DB, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// A path may hold ?, # and %, which would end or change it in an URI.
 	u := url.URL{Scheme: "file", Path: abs}
 	db, err := sql.Open("sqlite", u.String()+"?"+mode+"&"+pragmas)
 	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// query opens a connection for one read.
+func query(ctx context.Context, path, mode string, f func(context.Context, *sql.Tx) error) error {
+	db, err := dial(path, mode)
+	if err != nil {
 		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
+	return inTx(ctx, db, f)
+}
+
+// inTx runs f in one short transaction.
+func inTx(ctx context.Context, db *sql.DB, f func(context.Context, *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -67,6 +67,14 @@ func TestReadsOnly(t *testing.T) {
 	unchanged("a copy without its -shm")
 
 	o, s = oldData, old
+	kept := o.conns[s.Path].db
+	read(t, o, s, "")
+	if kept == nil || o.conns[s.Path].db != kept {
+		t.Error("the connection was not kept: opening and closing one locks the database")
+	}
+	if err := o.disconnect(s.Path); err != nil {
+		t.Fatal(err)
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package opencode reads the sessions of opencode: one SQLite database for all of them from 1.2
-// on, JSON files before. It only ever reads, one short connection a call.
+// on, JSON files before. It only ever reads, in short transactions.
 //
 // opencode leaves no lock, pid file or socket per session, so which process shows a session can
 // only be guessed from its arguments and its folder: its holders are rarely Sure.
@@ -37,6 +37,7 @@ type OpenCode struct {
 	// pending are the rows of messages without an end, by database. They are looked at in every
 	// scan, because a long retry wait moves them out of the newest rows.
 	pending map[string]map[int64]bool
+	conns   map[string]conn // by database
 }
 
 var _ agent.Agent = (*OpenCode)(nil)
@@ -46,7 +47,7 @@ func New(env agent.Env, cfg agent.Config) *OpenCode {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}}
+	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)
@@ -185,6 +186,14 @@ func (o *OpenCode) Files(s detect.Session) ([]string, error) {
 	}
 	if isJSON(s) {
 		return o.storageFiles(s)
+	}
+	// Who copies the files opens and closes them, which would take away the locks that a connection
+	// of this process holds.
+	o.mu.Lock()
+	err := o.disconnect(s.Path)
+	o.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
 	var all []string
 	var size int64

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -34,12 +35,28 @@ func locate(path, text string, err error) error {
 		}
 		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, msg)
 	}
+	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s:%s: %s: must be %s, not %s", path, m[1], m[2], article(m[4]), article(m[3]))
+	}
 	if ke := (*KeyError)(nil); errors.As(err, &ke) {
 		if line := lineOf(text, ke.Key); line > 0 {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// typeError is how the library words a value of the wrong type; it has no error type for it.
+var typeError = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\S+); destination has type (\S+)$`)
+
+func article(kind string) string {
+	switch kind {
+	case "integer", "array":
+		return "an " + kind
+	case "map":
+		return "a table"
+	}
+	return "a " + kind
 }
 
 // lineOf finds the line of a key, as far as a file without tricks goes; 0: not found.

@@ -1,0 +1,234 @@
+package state
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// filled makes a store with two sessions in it, closes it, and gives its path.
+func filled(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "folder", "clawd.db")
+	s, _ := openAt(t, path)
+	waiting(t, s, one, "k")
+	waiting(t, s, two, "k")
+	var reads []Read
+	for n := range 200 {
+		reads = append(reads, read(detect.Session{Agent: "opencode", ID: strconv.Itoa(n)}))
+	}
+	must(t, s.Progress(reads))
+	must(t, s.Close())
+	return path
+}
+
+// keep notes the two sessions that the tests look at.
+func keep(all *[]string, rec Session) {
+	if rec.Agent == one.Agent {
+		*all = append(*all, rec.ID)
+	}
+}
+
+func TestReopen(t *testing.T) {
+	path := filled(t)
+	s, _ := openAt(t, path)
+	is(t, s.Lost, false)
+	is(t, s.Quarantined, "")
+	is(t, get(t, s, one).Phase, Waiting)
+	var all []string
+	must(t, s.Sessions(func(rec Session) error { keep(&all, rec); return nil }))
+	if diff := cmp.Diff([]string{"one", "two"}, all); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]os.FileMode{path: 0o600, path + ".id": 0o600, filepath.Dir(path): 0o700 | os.ModeDir} {
+		fi, err := os.Stat(name)
+		must(t, err)
+		is(t, fi.Mode(), want)
+	}
+}
+
+func TestOpenedByAnother(t *testing.T) {
+	path := filled(t)
+	openAt(t, path)
+	_, err := Open(path, nil)
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	path := filled(t)
+	db, err := bolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketMeta).Put([]byte("version"), []byte(strconv.Itoa(schema+1)))
+	}))
+	must(t, db.Close())
+	before, err := os.ReadFile(path)
+	must(t, err)
+	_, err = Open(path, nil)
+	if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "schema 2") {
+		t.Errorf("got %v", err)
+	}
+	after, err := os.ReadFile(path)
+	must(t, err)
+	is(t, bytes.Equal(before, after), true) // neither touched nor moved aside
+}
+
+func TestDamagedFile(t *testing.T) {
+	truncate := func(size int64) func(string) error { return func(p string) error { return os.Truncate(p, size) } }
+	for name, c := range map[string]struct {
+		damage      func(path string) error
+		quarantined bool
+	}{
+		"truncated to nothing": {truncate(0), false},
+		"8 KiB":                {truncate(8 << 10), true},
+		"half": {func(p string) error {
+			fi, err := os.Stat(p)
+			return errors.Join(err, os.Truncate(p, fi.Size()/2))
+		}, true},
+		"a text":      {func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("not a store\n"), 3000), 0o600) }, true},
+		"a few bytes": {func(p string) error { return os.WriteFile(p, []byte("x"), 0o600) }, true},
+		"removed":     {os.Remove, false},
+		"zeroes": {func(p string) error {
+			fi, err := os.Stat(p)
+			return errors.Join(err, os.WriteFile(p, make([]byte, fi.Size()), 0o600))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filled(t)
+			must(t, c.damage(path))
+			damaged, _ := os.ReadFile(path)
+			s, _ := openAt(t, path)
+			is(t, s.Lost, true)
+			is(t, s.Quarantined != "", c.quarantined)
+			if c.quarantined {
+				kept, err := os.ReadFile(s.Quarantined)
+				must(t, err)
+				is(t, bytes.Equal(kept, damaged), true)
+			}
+			waiting(t, s, one, "k") // it works
+			must(t, s.Close())
+			s, _ = openAt(t, path)
+			is(t, s.Lost, false) // said once
+		})
+	}
+}
+
+func TestFirstStartIsNotLost(t *testing.T) {
+	s, _ := newStore(t)
+	is(t, s.Lost, false)
+	is(t, s.Quarantined, "")
+}
+
+// A flipped bit costs one record, not the store.
+func TestFlippedByte(t *testing.T) {
+	path := filled(t)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	for i := 0; ; {
+		n := bytes.Index(b[i:], []byte(`"session":"one"`))
+		if n < 0 {
+			break
+		}
+		i += n + 11
+		b[i] ^= 1
+	}
+	must(t, os.WriteFile(path, b, 0o600))
+	s, _ := openAt(t, path)
+	is(t, s.Quarantined, "")
+	var all []string
+	err = s.Sessions(func(rec Session) error { keep(&all, rec); return nil })
+	if err == nil || !strings.Contains(err.Error(), "claude/one") {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"two"}, all); diff != "" {
+		t.Error(diff)
+	}
+	_, ok, err := s.Session(one)
+	must(t, err)
+	is(t, ok, false)
+	waiting(t, s, one, "k2")
+	claimed(t, s, two, "k")
+}
+
+func TestReplacedWhileOpen(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"replaced": func(p string) error {
+			b, err := os.ReadFile(p)
+			return errors.Join(err, os.WriteFile(p+".new", b, 0o600), os.Rename(p+".new", p))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filled(t)
+			s, _ := openAt(t, path)
+			must(t, replace(path))
+			if _, err := s.Claim(one, "k", many, free); !errors.Is(err, ErrReplaced) {
+				t.Errorf("got %v", err)
+			}
+			is(t, get(t, s, one).Phase, Waiting)
+		})
+	}
+}
+
+func TestSeen(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	must(t, s.SetSeen(map[string]Seen{Key(one): {Stamp: "1"}, Key(two): {Stamp: "2"}}))
+	all, err := s.Seen()
+	must(t, err)
+	if diff := cmp.Diff(map[string]Seen{Key(two): {Stamp: "2"}}, all); diff != "" {
+		t.Errorf("a session with a record is of interest:\n%s", diff)
+	}
+	waiting(t, s, two, "k")
+	all, err = s.Seen()
+	must(t, err)
+	is(t, len(all), 0)
+}
+
+func TestHolder(t *testing.T) {
+	s, _ := newStore(t)
+	h := detect.Holder{Liveness: detect.Alive, PID: 7, Boot: "b"}
+	must(t, s.SetHolder(one, h, ""))
+	is(t, get(t, s, one).Holder, h)
+	must(t, s.SetHolder(one, h, HolderQuit))
+	is(t, get(t, s, one).HolderEnd, HolderQuit)
+}
+
+func TestPrune(t *testing.T) {
+	s, c := newStore(t)
+	waiting(t, s, one, "k")
+	waiting(t, s, two, "k")
+	settle(t, s, fire(t, s, two, "k"), outcome(resume.Resumed, ""))
+	c.Time = noon.Add(48 * time.Hour)
+	three := detect.Session{Agent: "claude", ID: "three"}
+	must(t, s.Progress([]Read{{Session: three}}))
+	must(t, s.Prune(72*time.Hour, func(Session) bool { return true }))
+	is(t, len(kinds(t, s)), 7)
+	must(t, s.Prune(24*time.Hour, func(Session) bool { return false }))
+	is(t, len(kinds(t, s)), 0)
+	is(t, get(t, s, two).Phase, Following)
+	must(t, s.Prune(24*time.Hour, func(Session) bool { return true }))
+	for ds, want := range map[detect.Session]bool{one: true, two: false, three: true} { // one waits, three is young
+		_, ok, err := s.Session(ds)
+		must(t, err)
+		is(t, ok, want)
+	}
+	is(t, budget(t, s, noon).Total, 0)
+	// What was fired for stays closed, whatever else is forgotten.
+	rec, err := s.Stopped(read(two), stopped("k"), wait, nil)
+	must(t, err)
+	is(t, rec.Phase, Following)
+}

@@ -1,0 +1,456 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+func TestALifeOfOneStop(t *testing.T) {
+	s, c := newStore(t)
+	waiting(t, s, one, "k")
+	rec := get(t, s, one)
+	is(t, rec.Cursor, "cur")
+	is(t, rec.Episode, Episode{Key: "k", Since: noon})
+	c.Time = noon.Add(time.Minute)
+	cl := claimed(t, s, one, "k")
+	is(t, cl.N, 1)
+	is(t, cl.Info.Dir, "/work")
+	is(t, get(t, s, one).Phase, Claimed)
+	cl.PID = 42
+	must(t, s.Fired(cl))
+	rec = get(t, s, one)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Claim.PID, 42)
+	rec, stats, err := s.Settle(cl, outcome(resume.Resumed, ""), "acc", again)
+	must(t, err)
+	is(t, rec.Phase, Following)
+	is(t, rec.Fruitless, 1)
+	is(t, stats.TotalResumes, 1)
+	is(t, stats.SecondsWaited, 60)
+	is(t, stats.Stops[detect.UsageLimit], 1)
+	if diff := cmp.Diff([]string{"stop", "scheduled", "claimed", "fired", "resumed"}, kinds(t, s)); diff != "" {
+		t.Error(diff)
+	}
+	if n := told(t, s); n != nil {
+		t.Error(n)
+	}
+	l, err := s.Limit("acc", detect.FiveHour)
+	must(t, err)
+	is(t, l, Limit{ResetAt: noon.Add(time.Hour), Seen: noon, Passed: noon.Add(time.Minute)})
+}
+
+func TestWrongPhase(t *testing.T) {
+	other := resume.Claim{Session: one, Token: "another", Stop: stopped("k")}
+	calls := map[string]func(*Store, resume.Claim) error{
+		"claim":   func(s *Store, _ resume.Claim) error { _, err := s.Claim(one, "k", many, free); return err },
+		"fired":   func(s *Store, c resume.Claim) error { return s.Fired(c) },
+		"unclaim": func(s *Store, c resume.Claim) error { _, err := s.Unclaim(c, "", true); return err },
+		"settle": func(s *Store, c resume.Claim) error {
+			_, _, err := s.Settle(c, outcome(resume.Resumed, ""), "", again)
+			return err
+		},
+		"hold":  func(s *Store, _ resume.Claim) error { return s.Hold(one, "k", "") },
+		"leave": func(s *Store, _ resume.Claim) error { return s.Leave(one, "k", "", "") },
+		"wait":  func(s *Store, _ resume.Claim) error { return s.Wait(one, "k", wait) },
+		"stopped": func(s *Store, _ resume.Claim) error {
+			_, err := s.Stopped(read(one), stopped("k2"), wait, nil)
+			return err
+		},
+		"went on": func(s *Store, _ resume.Claim) error { _, err := s.WentOn(read(one), ""); return err },
+	}
+	for phase, c := range map[Phase]struct {
+		reach func(*Store) resume.Claim
+		may   string // the calls that may be made there
+	}{
+		Following: {func(*Store) resume.Claim { return other }, "stopped, went on"},
+		Waiting:   {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return other }, "stopped, went on, claim, hold, leave, wait"},
+		Claimed:   {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return claimed(t, s, one, "k") }, "fired, unclaim"},
+		Fired:     {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return fire(t, s, one, "k") }, "unclaim, settle"},
+		Held: {func(s *Store) resume.Claim {
+			waiting(t, s, one, "k")
+			must(t, s.Hold(one, "k", "asked"))
+			return other
+		}, "stopped, went on"},
+	} {
+		for name, call := range calls {
+			s, _ := newStore(t)
+			cl := c.reach(s)
+			before := snapshot(t, s, one)
+			err := call(s, cl)
+			ok := slices.Contains(strings.Split(c.may, ", "), name)
+			if (err == nil) != ok || err != nil && !errors.Is(err, ErrPhase) {
+				t.Errorf("%s in %s: %v", name, phase, err)
+			}
+			if after := snapshot(t, s, one); err != nil && after != before {
+				t.Errorf("%s in %s failed and left something behind", name, phase)
+			}
+			if phase == Claimed || phase == Fired {
+				if name == "fired" || name == "unclaim" || name == "settle" {
+					continue
+				}
+				if err := calls["fired"](s, other); !errors.Is(err, ErrPhase) {
+					t.Errorf("another's claim in %s: %v", phase, err)
+				}
+			}
+		}
+	}
+}
+
+func TestClaimIsAllOrNothing(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	before := snapshot(t, s, one)
+	errHeld := errors.New("held")
+	_, err := s.Claim(one, "k", many, func(rec Session) (resume.Claim, error) {
+		is(t, rec.Stop.Key, "k")
+		return resume.Claim{Token: "t"}, errHeld
+	})
+	if !errors.Is(err, errHeld) {
+		t.Error(err)
+	}
+	is(t, snapshot(t, s, one), before)
+	_, err = s.Claim(one, "k", Limits{PerSession: 1, PerDay: 1}, free) // nothing was taken from the budget
+	must(t, err)
+	if _, err := s.Claim(one, "another", many, free); !errors.Is(err, ErrPhase) {
+		t.Error(err)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		verdict  resume.Verdict
+		newKey   string
+		phase    Phase
+		attempts int
+		notice   string
+	}{
+		{resume.Resumed, "", Following, 0, ""},
+		{resume.ByHand, "", Following, 0, ""},
+		{resume.StoppedAgain, "k2", Waiting, 1, ""},
+		{resume.NoEffect, "", Waiting, 1, ""},
+		{resume.NoEffect, "k2", Waiting, 1, ""},
+		{resume.Cut, "cut:k2", Held, 1, "session_held"},
+		{resume.Unsure, "", Held, 1, "session_held"},
+	} {
+		s, _ := newStore(t)
+		waiting(t, s, one, "k")
+		rec := settle(t, s, fire(t, s, one, "k"), outcome(c.verdict, c.newKey))
+		is(t, rec.Phase, c.phase)
+		is(t, rec.Episode.Attempts, c.attempts)
+		if c.newKey != "" {
+			is(t, rec.Stop.Key, c.newKey)
+		}
+		if got := strings.Join(told(t, s), " "); got != c.notice {
+			t.Errorf("%s: told %q", c.verdict, got)
+		}
+		st, err := s.Stats()
+		must(t, err)
+		is(t, st.Failures == 0, c.verdict == resume.Resumed || c.verdict == resume.ByHand)
+		// A closed key takes no second claim, unless it is proved that nothing came of the first.
+		rec, err = s.Stopped(read(one), stopped("k"), wait, nil)
+		must(t, err)
+		if c.verdict != resume.NoEffect && rec.Phase == Waiting && rec.Stop.Key == "k" {
+			t.Errorf("%s: the closed stop waits again", c.verdict)
+		}
+		_, err = s.Claim(one, "k", many, free)
+		is(t, err == nil, c.verdict == resume.NoEffect)
+	}
+}
+
+// Also a record that says otherwise does not open a closed key.
+func TestClosedKeyIsRefused(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
+	must(t, s.update("T1", func(tx tx) error {
+		rec, err := tx.session(one)
+		rec.Phase = Waiting
+		return errors.Join(err, tx.save(rec))
+	}))
+	_, err := s.Claim(one, "k", many, free)
+	refusedWith(t, err, resume.LeftAlone)
+}
+
+func TestUnclaim(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	for i := range 3 {
+		held, err := s.Unclaim(claimed(t, s, one, "k"), "no shim", true)
+		must(t, err)
+		is(t, held, i == 2)
+	}
+	rec := get(t, s, one)
+	is(t, rec.Phase, Held)
+	is(t, rec.Episode.Attempts, 0)
+	is(t, strings.Join(told(t, s), " "), "session_held")
+
+	waiting(t, s, two, "k")
+	for range 4 { // one that was cancelled says nothing against the agent
+		held, err := s.Unclaim(fire(t, s, two, "k"), "cancelled", false)
+		must(t, err)
+		is(t, held, false)
+	}
+	b := budget(t, s, noon)
+	is(t, b.Total, 0)
+	is(t, b.Sessions["claude/two"], 0)
+}
+
+func budget(t *testing.T, s *Store, at time.Time) (b Budget) {
+	t.Helper()
+	must(t, s.update("T1", func(tx tx) (err error) {
+		b, err = tx.budgetOf(at, nil)
+		return err
+	}))
+	return b
+}
+
+func TestBudgets(t *testing.T) {
+	s, c := newStore(t)
+	tomorrow := time.Date(2026, 11, 21, 0, 0, 0, 0, time.Local)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
+	_, err := s.Claim(one, "k", Limits{PerSession: 1, PerDay: 9}, free)
+	is(t, refusedWith(t, err, resume.Postponed).Again, tomorrow)
+	waiting(t, s, two, "k")
+	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 1}, free)
+	is(t, refusedWith(t, err, resume.Postponed).Again, tomorrow)
+	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 2}, free)
+	must(t, err)
+	c.Time = noon.Add(24 * time.Hour)
+	_, err = s.Claim(one, "k", Limits{PerSession: 1, PerDay: 1}, free)
+	must(t, err)
+}
+
+func TestCostBudget(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	o := outcome(resume.NoEffect, "")
+	o.CostUSD = 0.5
+	settle(t, s, fire(t, s, one, "k"), o)
+	must(t, s.Ended(one, 0.5, 60, ""))
+	l := many
+	l.MaxCostUSD = 1
+	_, err := s.Claim(one, "k", l, free)
+	refusedWith(t, err, resume.Postponed)
+	l.MaxCostUSD = 1.01
+	_, err = s.Claim(one, "k", l, free)
+	must(t, err)
+}
+
+func TestARefusedProbeCostsNothing(t *testing.T) {
+	s, _ := newStore(t)
+	probe := wait
+	probe.Probe = true
+	_, err := s.Stopped(read(one), stopped("k"), probe, nil)
+	must(t, err)
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"))
+	is(t, budget(t, s, noon).Total, 0)
+	settle(t, s, fire(t, s, one, "k2"), outcome(resume.StoppedAgain, "k3")) // decided as no probe
+	is(t, budget(t, s, noon).Total, 1)
+}
+
+// What was claimed before midnight is given back to that day.
+func TestGivenBackToItsDay(t *testing.T) {
+	s, c := newStore(t)
+	waiting(t, s, one, "k")
+	cl := claimed(t, s, one, "k")
+	c.Time = noon.Add(24 * time.Hour)
+	_, err := s.Unclaim(cl, "no shim", true)
+	must(t, err)
+	is(t, budget(t, s, noon).Total, 0)
+	is(t, budget(t, s, c.Time).Total, 0)
+}
+
+func TestEpisodeCountsOverStops(t *testing.T) {
+	s, c := newStore(t)
+	waiting(t, s, one, "k1")
+	for n := 1; n <= 3; n++ {
+		c.Time = c.Add(time.Hour)
+		rec := settle(t, s, fire(t, s, one, fmt.Sprint("k", n)), outcome(resume.StoppedAgain, fmt.Sprint("k", n+1)))
+		is(t, rec.Episode, Episode{Key: "k1", Since: noon, Attempts: n})
+	}
+	was, err := s.WentOn(read(one), "somebody went on")
+	must(t, err)
+	is(t, was, Waiting)
+	is(t, get(t, s, one).Episode, Episode{})
+}
+
+func TestSettleGivesUp(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	rec, st, err := s.Settle(fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"), "acc", func(rec Session) resume.Decision {
+		is(t, rec.Stop.Key, "k2")
+		is(t, rec.Episode.Attempts, 1)
+		return resume.Decision{Strategy: resume.Leave, GivenUp: true, Tell: true, Why: "enough"}
+	})
+	must(t, err)
+	is(t, rec.Phase, GivenUp)
+	is(t, st.GivenUp, 1)
+	is(t, strings.Join(told(t, s), " "), "resume_given_up")
+}
+
+func TestFreshSessionTakesOver(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+	})
+	must(t, err)
+	must(t, s.Fired(cl))
+	o := outcome(resume.Resumed, "")
+	o.Session = two
+	rec := settle(t, s, cl, o)
+	is(t, rec.NewSession, "two")
+	next := get(t, s, two)
+	is(t, next.OldSession, "one")
+	is(t, next.Root, "claude/one")
+	is(t, next.Fruitless, 1)
+	is(t, next.Episode.Fresh, 1)
+	st, err := s.Stats()
+	must(t, err)
+	is(t, st.Recovered, 1)
+	// The line shares one budget, and the new session's stop keeps its place in the line.
+	waiting(t, s, two, "k")
+	is(t, get(t, s, two).Episode.Fresh, 1)
+	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 9}, free)
+	refusedWith(t, err, resume.Postponed)
+}
+
+func TestStoppedAgainInAFreshSession(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+	})
+	must(t, err)
+	must(t, s.Fired(cl))
+	o := outcome(resume.StoppedAgain, "new")
+	o.Session = two
+	rec := settle(t, s, cl, o)
+	is(t, rec.Phase, Following)
+	is(t, rec.Stop.Key, "k")
+	is(t, get(t, s, two).OldSession, "one")
+	waiting(t, s, two, "new") // its own loop takes the stop in
+}
+
+func TestFruitlessEnds(t *testing.T) {
+	resumed := func() *Store {
+		s, _ := newStore(t)
+		waiting(t, s, one, "k")
+		settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
+		return s
+	}
+	for name, c := range map[string]struct {
+		change func(*detect.Classifier)
+		want   int
+	}{
+		"nothing new":     {func(*detect.Classifier) {}, 1},
+		"ended well":      {func(c *detect.Classifier) { c.Ended = noon.Add(time.Second) }, 0},
+		"a person":        {func(c *detect.Classifier) { c.LastPrompt.At = noon.Add(time.Second) }, 0},
+		"our own prompt":  {func(c *detect.Classifier) { c.LastPrompt.At, c.LastPrompt.Headless = noon.Add(time.Second), true }, 1},
+		"ended before it": {func(c *detect.Classifier) { c.Ended = noon.Add(-time.Second) }, 1},
+	} {
+		s := resumed()
+		r := read(one)
+		c.change(&r.Classifier)
+		must(t, s.Progress([]Read{r}))
+		if got := get(t, s, one).Fruitless; got != c.want {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+}
+
+func TestProgressLeavesAnOpenAttemptAlone(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	fire(t, s, one, "k")
+	r := read(one)
+	r.Cursor = "further"
+	must(t, s.Progress([]Read{r, {Session: two, Cursor: "two"}}))
+	is(t, get(t, s, one).Cursor, "cur")
+	is(t, get(t, s, two).Cursor, "two")
+}
+
+func TestAdoptedAttempt(t *testing.T) {
+	s, _ := newStore(t)
+	cl := resume.Claim{Session: one, Stop: stopped("k"), Token: "old", N: 2, Attempts: 2, At: noon}
+	rec, err := s.Stopped(read(one), stopped("k"), wait, &cl)
+	must(t, err)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Episode.Attempts, 2)
+	is(t, settle(t, s, cl, outcome(resume.NoEffect, "")).Episode.Attempts, 2)
+	is(t, claimed(t, s, one, "k").N, 3)
+}
+
+func TestLeftStops(t *testing.T) {
+	s, _ := newStore(t)
+	_, err := s.Stopped(read(one), stopped("k"), resume.Decision{Strategy: resume.Leave, Why: "archived"}, nil)
+	must(t, err)
+	_, err = s.Stopped(read(two), stopped("k"), resume.Decision{Strategy: resume.Leave, Tell: true, Why: "auth"}, nil)
+	must(t, err)
+	is(t, get(t, s, one).Phase, Following)
+	is(t, strings.Join(kinds(t, s), " "), "stop left stop left")
+	waiting(t, s, one, "k2")
+	must(t, s.Leave(one, "k2", "a person must", "claude --resume one"))
+	notices, err := s.Outbox()
+	must(t, err)
+	is(t, len(notices), 2)
+	is(t, notices[1].Command, "claude --resume one")
+	must(t, s.Told(notices[:1]))
+	left, err := s.Outbox()
+	must(t, err)
+	if diff := cmp.Diff(notices[1:], left); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBlockedRunIsTold(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
+	must(t, s.Ended(one, 0, 90, "it was refused permissions"))
+	is(t, strings.Join(told(t, s), " "), "session_left")
+	st, err := s.Stats()
+	must(t, err)
+	is(t, st.SecondsSaved, 90)
+}
+
+func TestOutputCut(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	c := fire(t, s, one, "k")
+	must(t, s.OutputCut(c))
+	is(t, get(t, s, one).Claim.OutputCut, true)
+	settle(t, s, c, outcome(resume.Resumed, ""))
+	must(t, s.OutputCut(c)) // settled: nothing is proved by it any more
+}
+
+func TestLimitOpensOnlyForItsReset(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
+	older := stopped("k2")
+	older.At, older.ResetAt = noon.Add(-time.Hour), noon.Add(9*time.Hour)
+	_, err := s.Stopped(read(two), older, wait, nil)
+	must(t, err)
+	l, err := s.Limit("acc", detect.FiveHour)
+	must(t, err)
+	is(t, l.ResetAt, noon.Add(time.Hour)) // an older word changes nothing
+	is(t, l.Passed.IsZero(), false)
+	newer := stopped("k3")
+	newer.At, newer.ResetAt = noon.Add(2*time.Hour), noon.Add(7*time.Hour)
+	_, err = s.Stopped(read(two), newer, wait, nil)
+	must(t, err)
+	l, err = s.Limit("acc", detect.FiveHour)
+	must(t, err)
+	is(t, l, Limit{ResetAt: newer.ResetAt, Seen: newer.At})
+}
