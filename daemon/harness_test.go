@@ -37,6 +37,7 @@ type rig struct {
 	watch         *events
 	children      *children
 	log           *logBuffer
+	clock         clock
 	d             *Daemon
 	ended         chan error
 	stop          context.CancelFunc
@@ -78,6 +79,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	d.sleeper.now = r.clock.now
 	r.d, r.ended = d, make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

@@ -88,9 +88,7 @@ func TestJumpLooksAgain(t *testing.T) {
 		r.stopped("plan") // something waits, so the clock is looked at
 		id := uuid.NewString()
 		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
-		c := &clock{}
-		c.jump(30 * time.Minute)
-		r.d.sleeper.now = c.now
+		r.clock.jump(30 * time.Minute)
 		r.pass(15 * time.Second)
 		if len(r.log.events("clock_jumped")) != 1 {
 			t.Fatal("the jump is not in the log")

@@ -62,6 +62,13 @@ func twentyCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	w.provider.SetRule(limitFirst(w))
 	w.startMany(sessions)
+	// opencode waits for no lock while it starts: some of several that start at once fail with
+	// "database is locked", with or without clawd.
+	for range sessions {
+		if missing := sessions - len(w.sessions()); missing > 0 && !a.isClaude() {
+			w.startMany(missing)
+		}
+	}
 	ids := w.sessions()
 	if len(ids) != sessions {
 		t.Fatalf("%d sessions, want %d", len(ids), sessions)
@@ -84,8 +91,8 @@ func twentyCase(t *testing.T, a agentCase) {
 		last = e.time("time")
 	}
 	for id, n := range starts {
-		if n != 1 {
-			t.Errorf("%s was started %d times", id, n)
+		if want := 1 + len(c.entries("resume_failed", "session", id, "outcome", "no_effect", "proof", "output: the session was never opened")); n != want {
+			t.Errorf("%s was started %d times, want %d", id, n, want)
 		}
 	}
 	if most := overlap(w.provider.Main()[sessions*w.stops():]); most > parallel {
