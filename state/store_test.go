@@ -17,15 +17,15 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// filled makes a store with two sessions in it, closes it, and gives its path.
-func filled(t *testing.T) string {
+// filled makes a store with two sessions in it, and n more, closes it, and gives its path.
+func filled(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "folder", "clawd.db")
 	s, _ := openAt(t, path)
 	waiting(t, s, one, "k")
 	waiting(t, s, two, "k")
 	var reads []Read
-	for n := range 200 {
+	for n := range n {
 		reads = append(reads, read(detect.Session{Agent: "opencode", ID: strconv.Itoa(n)}))
 	}
 	must(t, s.Progress(reads))
@@ -41,7 +41,7 @@ func keep(all *[]string, rec Session) {
 }
 
 func TestReopen(t *testing.T) {
-	path := filled(t)
+	path := filled(t, 0)
 	s, _ := openAt(t, path)
 	is(t, s.Lost, false)
 	is(t, s.Quarantined, "")
@@ -59,7 +59,7 @@ func TestReopen(t *testing.T) {
 }
 
 func TestOpenedByAnother(t *testing.T) {
-	path := filled(t)
+	path := filled(t, 0)
 	openAt(t, path)
 	_, err := Open(path, nil)
 	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
@@ -68,7 +68,7 @@ func TestOpenedByAnother(t *testing.T) {
 }
 
 func TestNewerSchema(t *testing.T) {
-	path := filled(t)
+	path := filled(t, 0)
 	db, err := bolt.Open(path, 0o600, nil)
 	must(t, err)
 	must(t, db.Update(func(tx *bolt.Tx) error {
@@ -89,25 +89,27 @@ func TestNewerSchema(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	truncate := func(size int64) func(string) error { return func(p string) error { return os.Truncate(p, size) } }
 	for name, c := range map[string]struct {
+		size        int
 		damage      func(path string) error
 		quarantined bool
 	}{
-		"truncated to nothing": {truncate(0), false},
-		"8 KiB":                {truncate(8 << 10), true},
-		"half": {func(p string) error {
+		"truncated to nothing": {0, truncate(0), false},
+		"8 KiB":                {0, truncate(8 << 10), true},
+		"8 KiB of many":        {200, truncate(8 << 10), true},
+		"half": {200, func(p string) error {
 			fi, err := os.Stat(p)
 			return errors.Join(err, os.Truncate(p, fi.Size()/2))
 		}, true},
-		"a text":      {func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("not a store\n"), 3000), 0o600) }, true},
-		"a few bytes": {func(p string) error { return os.WriteFile(p, []byte("x"), 0o600) }, true},
-		"removed":     {os.Remove, false},
-		"zeroes": {func(p string) error {
+		"a text":      {0, func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("not a store\n"), 3000), 0o600) }, true},
+		"a few bytes": {0, func(p string) error { return os.WriteFile(p, []byte("x"), 0o600) }, true},
+		"removed":     {0, os.Remove, false},
+		"zeroes": {0, func(p string) error {
 			fi, err := os.Stat(p)
 			return errors.Join(err, os.WriteFile(p, make([]byte, fi.Size()), 0o600))
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filled(t)
+			path := filled(t, c.size)
 			must(t, c.damage(path))
 			damaged, _ := os.ReadFile(path)
 			s, _ := openAt(t, path)
@@ -134,7 +136,7 @@ func TestFirstStartIsNotLost(t *testing.T) {
 
 // A flipped bit costs one record, not the store.
 func TestFlippedByte(t *testing.T) {
-	path := filled(t)
+	path := filled(t, 0)
 	b, err := os.ReadFile(path)
 	must(t, err)
 	for i := 0; ; {
@@ -172,7 +174,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filled(t)
+			path := filled(t, 0)
 			s, _ := openAt(t, path)
 			must(t, replace(path))
 			if _, err := s.Claim(one, "k", many, free); !errors.Is(err, ErrReplaced) {

@@ -161,6 +161,7 @@ func TestVerdicts(t *testing.T) {
 		if rec.Stop.Key != "k" && c.newKey == "" || c.newKey != "" && rec.Stop.Key != c.newKey {
 			t.Errorf("%s: the stop is %s", c.verdict, rec.Stop.Key)
 		}
+		is(t, rec.Phase, c.phase)
 		_, err = s.Claim(one, "k", many, free)
 		is(t, err == nil, c.verdict == resume.NoEffect && c.newKey == "")
 	}
@@ -202,72 +203,6 @@ func TestUnclaim(t *testing.T) {
 	b := budget(t, s, noon)
 	is(t, b.Total, 0)
 	is(t, b.Sessions["claude/two"], 0)
-}
-
-func budget(t *testing.T, s *Store, at time.Time) (b Budget) {
-	t.Helper()
-	must(t, s.update("T1", func(tx tx) (err error) {
-		b, err = tx.budgetOf(at, nil)
-		return err
-	}))
-	return b
-}
-
-func TestBudgets(t *testing.T) {
-	s, c := newStore(t)
-	tomorrow := time.Date(2026, 11, 21, 0, 0, 0, 0, time.Local)
-	waiting(t, s, one, "k")
-	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
-	_, err := s.Claim(one, "k", Limits{PerSession: 1, PerDay: 9}, free)
-	is(t, refusedWith(t, err, resume.Postponed).Again, tomorrow)
-	waiting(t, s, two, "k")
-	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 1}, free)
-	is(t, refusedWith(t, err, resume.Postponed).Again, tomorrow)
-	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 2}, free)
-	must(t, err)
-	c.Time = noon.Add(24 * time.Hour)
-	_, err = s.Claim(one, "k", Limits{PerSession: 1, PerDay: 1}, free)
-	must(t, err)
-}
-
-func TestCostBudget(t *testing.T) {
-	s, _ := newStore(t)
-	waiting(t, s, one, "k")
-	o := outcome(resume.NoEffect, "")
-	o.CostUSD = 0.5
-	settle(t, s, fire(t, s, one, "k"), o)
-	must(t, s.Ended(one, 0.5, 60, ""))
-	l := many
-	l.MaxCostUSD = 1
-	_, err := s.Claim(one, "k", l, free)
-	refusedWith(t, err, resume.Postponed)
-	l.MaxCostUSD = 1.01
-	_, err = s.Claim(one, "k", l, free)
-	must(t, err)
-}
-
-func TestARefusedProbeCostsNothing(t *testing.T) {
-	s, _ := newStore(t)
-	probe := wait
-	probe.Probe = true
-	_, err := s.Stopped(read(one), stopped("k"), probe, nil)
-	must(t, err)
-	settle(t, s, fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"))
-	is(t, budget(t, s, noon).Total, 0)
-	settle(t, s, fire(t, s, one, "k2"), outcome(resume.StoppedAgain, "k3")) // decided as no probe
-	is(t, budget(t, s, noon).Total, 1)
-}
-
-// What was claimed before midnight is given back to that day.
-func TestGivenBackToItsDay(t *testing.T) {
-	s, c := newStore(t)
-	waiting(t, s, one, "k")
-	cl := claimed(t, s, one, "k")
-	c.Time = noon.Add(24 * time.Hour)
-	_, err := s.Unclaim(cl, "no shim", true)
-	must(t, err)
-	is(t, budget(t, s, noon).Total, 0)
-	is(t, budget(t, s, c.Time).Total, 0)
 }
 
 func TestEpisodeCountsOverStops(t *testing.T) {
@@ -453,4 +388,16 @@ func TestLimitOpensOnlyForItsReset(t *testing.T) {
 	l, err = s.Limit("acc", detect.FiveHour)
 	must(t, err)
 	is(t, l, Limit{ResetAt: newer.ResetAt, Seen: newer.At})
+}
+
+// The number names the mark: after an attempt without an effect the next one is the second, also
+// when somebody seemed to go on in between.
+func TestAttemptsKeepTheirNumbers(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
+	_, err := s.WentOn(read(one), "somebody went on")
+	must(t, err)
+	waiting(t, s, one, "k")
+	is(t, claimed(t, s, one, "k").N, 2)
 }
