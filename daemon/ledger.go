@@ -15,10 +15,9 @@ import (
 // ledger is resume.Ledger for one session: the store's transactions, with the log lines that
 // belong to them.
 type ledger struct {
-	s     *session
-	info  detect.Info // of the session when the resume began
-	lane  bool        // a lane is taken
-	fired bool
+	s    *session
+	info detect.Info // of the session when the resume began
+	lane bool        // a lane is taken
 }
 
 // leave gives the lane back: nothing of ours runs any more.
@@ -90,7 +89,6 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 	if err := l.s.d.store.Fired(c); err != nil {
 		return err
 	}
-	l.fired = true
 	l.s.child.Store(int64(c.PID))
 	text := "Resuming session"
 	switch {
@@ -106,9 +104,8 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 }
 
 // Unclaim gives the attempt back.
-func (l *ledger) Unclaim(ctx context.Context, c resume.Claim, why string) error {
-	// A cancelled start says nothing against the agent.
-	held, err := l.s.d.store.Unclaim(c, why, ctx.Err() == nil && !l.fired)
+func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed bool) error {
+	held, err := l.s.d.store.Unclaim(c, why, failed)
 	l.s.busy.Store(false)
 	if err != nil {
 		return err

@@ -339,7 +339,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	}
 	s.d.wg.Go(func() {
 		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
-			_ = l.Unclaim(run, *claim, "clawd ended before the start")
+			_ = l.Unclaim(run, *claim, "clawd ended before the start", false)
 		}
 		out, err := strategy.Run(run, job, ports)
 		l.leave()

@@ -107,7 +107,7 @@ func (w *world) Fired(ctx context.Context, c Claim) error {
 	return errors.Join(ctx.Err(), w.note("fired"))
 }
 
-func (w *world) Unclaim(ctx context.Context, _ Claim, _ string) error {
+func (w *world) Unclaim(ctx context.Context, _ Claim, _ string, _ bool) error {
 	return errors.Join(ctx.Err(), w.note("unclaim"))
 }
 

@@ -98,8 +98,9 @@ type Ledger interface {
 	Claim(ctx context.Context, j Job) (Claim, error)
 	// Fired stores the child, before its gate opens.
 	Fired(ctx context.Context, c Claim) error
-	// Unclaim gives back an attempt that never made a mark.
-	Unclaim(ctx context.Context, c Claim, why string) error
+	// Unclaim gives back an attempt that never made a mark. failed: the start itself failed, which
+	// is not tried for ever.
+	Unclaim(ctx context.Context, c Claim, why string, failed bool) error
 	// Close writes the verdict on a fired attempt.
 	Close(ctx context.Context, c Claim, o Outcome) error
 	// Ended notes the end of a resumed run, with what it printed.

@@ -38,33 +38,33 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 func fire(ctx context.Context, c Claim, p Ports) (Run, Outcome, error) {
 	// What follows must reach the ledger also when ctx ends in the middle of it.
 	keep := context.WithoutCancel(ctx)
-	back := func(why string, cause error) (Run, Outcome, error) {
-		if err := p.Ledger.Unclaim(keep, c, why); err != nil {
+	back := func(why string, failed bool, cause error) (Run, Outcome, error) {
+		if err := p.Ledger.Unclaim(keep, c, why, failed); err != nil {
 			return nil, Outcome{}, errors.Join(cause, err)
 		}
 		return nil, Outcome{Verdict: Postponed, Why: why}, cause
 	}
 	run, err := p.Trigger.Start(ctx, c)
 	if err != nil {
-		return back("the agent could not be started: "+err.Error(), nil)
+		return back("the agent could not be started: "+err.Error(), true, nil)
 	}
 	if ctx.Err() != nil {
 		run.Abort()
-		return back("cancelled before the start", context.Cause(ctx))
+		return back("cancelled before the start", false, context.Cause(ctx))
 	}
 	c.PID, c.Start = run.PID(), run.Start()
 	if err := p.Ledger.Fired(keep, c); err != nil {
 		run.Abort()
-		return back("the start could not be written down: "+err.Error(), nil)
+		return back("the start could not be written down: "+err.Error(), false, nil)
 	}
 	if ctx.Err() != nil {
 		run.Abort()
-		return back("cancelled before the start", context.Cause(ctx))
+		return back("cancelled before the start", false, context.Cause(ctx))
 	}
 	switch gate, why, err := run.Open(keep); {
 	case err != nil: // the answer was lost: only evidence can tell
 	case gate == GateTaken:
-		return back(why, nil)
+		return back(why, false, nil)
 	}
 	return run, Outcome{}, nil
 }

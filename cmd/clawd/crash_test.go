@@ -144,7 +144,7 @@ func (w *world) neverTwice(l ledger) {
 			w.t.Errorf("stop %s was fired for %d times with %d proofs of no effect", key, n, proofs)
 		}
 	}
-	marks, err := filepath.Glob(filepath.Join(w.state, "clawd", "attempts", "*"))
+	marks, err := filepath.Glob(filepath.Join(w.marks(), "attempts", "*"))
 	if err != nil || len(marks) < len(w.starts()) {
 		w.t.Errorf("%d marks for %d starts (%v)", len(marks), len(w.starts()), err)
 	}
@@ -220,10 +220,12 @@ func TestTwoDaemons(t *testing.T) {
 	w := newWorld(t, "succeed")
 	first := w.start()
 	first.await("daemon_started")
-	second := w.start()
-	second.ended(false)
-	if want := fmt.Sprintf("running already (pid %d)", first.cmd.Process.Pid); !strings.Contains(second.log.String(), want) {
-		t.Errorf("want %q in %s", want, second.log)
+	for name, env := range map[string]string{"same state folder": "", "another one": "XDG_STATE_HOME=" + t.TempDir()} {
+		second := w.start(env)
+		second.ended(false)
+		if want := fmt.Sprintf("running already (pid %d)", first.cmd.Process.Pid); !strings.Contains(second.log.String(), want) {
+			t.Errorf("%s: want %q in %s", name, want, second.log)
+		}
 	}
 	first.stop()
 }
@@ -259,7 +261,7 @@ func TestLostStore(t *testing.T) {
 			_, other := w.limited()
 			w.until("the next one is resumed", func() bool { return len(second.events("resume_succeeded")) > 0 })
 			second.stop()
-			n, _, err := turn.LastMark(filepath.Join(w.state, "clawd", "attempts"), detect.Session{Agent: "claude", ID: id}, key)
+			n, _, err := turn.LastMark(filepath.Join(w.marks(), "attempts"), detect.Session{Agent: "claude", ID: id}, key)
 			if s := w.starts(); err != nil || n != 1 || len(s) != 2 || s[0][0] != key || s[1][0] != other {
 				t.Errorf("newest mark %d (%v), starts %v; want 1, %s, %s", n, err, s, key, other)
 			}

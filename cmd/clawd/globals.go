@@ -33,14 +33,18 @@ func (g *globals) load() (config.Config, string, error) {
 }
 
 // paths of this user.
-type paths struct{ state, socket string }
+//
+// marks is where every clawd of the user meets, whatever its state folder: two that did not know of
+// each other would both start the same session.
+type paths struct{ state, marks, socket string }
 
 func userPaths() paths {
 	if runtime.GOOS == "darwin" && os.Getenv("XDG_STATE_HOME") == "" {
 		dir := filepath.Join(os.Getenv("HOME"), "Library", "Application Support", "clawd")
-		return paths{state: dir, socket: filepath.Join(dir, "clawd.sock")}
+		return paths{state: dir, marks: dir, socket: filepath.Join(dir, "clawd.sock")}
 	}
-	p := paths{state: config.Dir(os.Getenv, "XDG_STATE_HOME", ".local/state")}
+	p := paths{state: config.Dir(os.Getenv, "XDG_STATE_HOME", ".local/state"),
+		marks: filepath.Join(os.Getenv("HOME"), ".local", "state", "clawd")}
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
 		p.socket = filepath.Join(run, "clawd", "clawd.sock")
 	} else { // no login session: the state folder is ours alone, too

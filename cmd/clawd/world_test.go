@@ -321,3 +321,8 @@ func (l ledger) count(kind, key string) (n int) {
 	}
 	return n
 }
+
+// marks is where all daemons of the world's user meet, whatever their state folder.
+func (w *world) marks() string {
+	return filepath.Join(filepath.Dir(w.state), "home", ".local", "state", "clawd")
+}
