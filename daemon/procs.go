@@ -15,6 +15,7 @@ type procs struct {
 	mu   sync.Mutex // guards what follows
 	at   time.Time
 	list []agent.Proc
+	argv map[int][]string // as far as somebody asked
 	err  error
 }
 
@@ -26,9 +27,24 @@ func (p *procs) List() ([]agent.Proc, error) {
 	defer p.mu.Unlock()
 	if age := time.Since(p.at); p.at.IsZero() || age > procsAge {
 		p.list, p.err = p.Procs.List()
-		p.at = time.Now()
+		p.at, p.argv = time.Now(), map[int][]string{}
 	}
 	return p.list, p.err
+}
+
+// Argv is as old as the list at most.
+func (p *procs) Argv(pid int) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.argv == nil || time.Since(p.at) > procsAge {
+		return p.Procs.Argv(pid)
+	}
+	argv, ok := p.argv[pid]
+	if !ok {
+		argv = p.Procs.Argv(pid)
+		p.argv[pid] = argv
+	}
+	return argv
 }
 
 // anew makes the next List read the table.

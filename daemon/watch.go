@@ -222,17 +222,26 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	}
 	if !cold {
 		for _, t := range touched {
-			v.d.touched(ctx, a, t, false)
+			if s := v.d.touched(a, t, nil); s != nil {
+				v.d.poke(ctx, s)
+			}
 		}
 		return
 	}
-	// The first look opens every file, so every core takes part.
+	// The first look opens every file, so every core takes part, and those that want a closer one
+	// wait for it.
 	work := make(chan agent.Touched)
+	var mu sync.Mutex
+	var found []*session
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for t := range work {
-				v.d.touched(ctx, a, t, true)
+				if s := v.d.touched(a, t, func() (bool, string) { return v.d.worth(ctx, a, t) }); s != nil {
+					mu.Lock()
+					found = append(found, s)
+					mu.Unlock()
+				}
 			}
 		})
 	}
@@ -241,34 +250,38 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	}
 	close(work)
 	wg.Wait()
+	for _, s := range found {
+		v.d.poke(ctx, s)
+	}
 }
 
-// touched looks at one session if it has changed. cold: it may have been there for long, so it is
-// first looked at from its end.
-func (d *Daemon) touched(ctx context.Context, a agent.Agent, t agent.Touched, cold bool) {
+// touched gives a session that has changed, for a closer look; nil: it has not. worth, when set,
+// is asked about one that may have been there for long: whether it is, and where it ends if not.
+func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string)) *session {
 	key := state.Key(t.Session)
 	d.mu.Lock()
 	s, seen := d.sessions[key], d.seen[key]
 	d.mu.Unlock()
 	if s == nil {
 		if seen.Stamp == t.Stamp {
-			return
+			return nil
 		}
-		if cold {
-			if worth, end := d.worth(ctx, a, t); !worth {
+		if worth != nil {
+			if is, end := worth(); !is {
 				d.mu.Lock()
 				d.seen[key] = state.Seen{Stamp: t.Stamp, Cursor: end}
 				d.fresh[key] = d.seen[key]
 				d.mu.Unlock()
-				return
+				return nil
 			}
 		}
 		s = d.session(a, t.Session)
 		s.from.CompareAndSwap(nil, &seen.Cursor)
 	}
-	if old := s.stamp.Swap(&t.Stamp); old == nil || *old != t.Stamp {
-		d.poke(ctx, s)
+	if old := s.stamp.Swap(&t.Stamp); old != nil && *old == t.Stamp {
+		return nil
 	}
+	return s
 }
 
 // worth tells whether a session that was never followed may end in a stop; if not, where it ends.

@@ -200,16 +200,17 @@ func interruptLine(r *record) bool {
 
 func (c *Claude) assistantEvent(e detect.Event, r *record) (detect.Event, bool) {
 	e.Msg = r.Message.ID
-	list := blocks(r.Message.Content)
 	switch {
 	case r.failed():
-		e.Kind, e.Failure = detect.KindFailure, failure(r, textOf(list), c.zone)
+		e.Kind, e.Failure = detect.KindFailure, failure(r, textOf(blocks(r.Message.Content)), c.zone)
 	case r.Message.Model == synthetic || r.IsAPIError:
 		// "No response requested.", or the shown part of an answer that the user broke off.
 		return e, false
 	default:
 		e.Kind = detect.KindAnswer
-		e.ToolCall = r.Message.StopReason == "tool_use" || has(list, "tool_use")
+		// Answers are long, and most say in stop_reason or by a word that is not there what they are.
+		e.ToolCall = r.Message.StopReason == "tool_use" ||
+			bytes.Contains(r.Message.Content, []byte("tool_use")) && has(blocks(r.Message.Content), "tool_use")
 		e.Done = !e.ToolCall && (r.Message.StopReason == "end_turn" || r.Message.StopReason == "stop_sequence")
 	}
 	return e, true
