@@ -28,6 +28,7 @@ type session struct {
 	looping bool                       // guarded by Daemon.mu
 	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write
 	open    atomic.Bool                // not in phase following
+	under   atomic.Bool                // a resume is under way, which looks for itself
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
 	child   atomic.Int64               // pid of our running child; 0: none
@@ -324,6 +325,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	cfg, policy := s.d.settings()
 	run, cancel := context.WithCancelCause(ctx)
 	s.run = cancel
+	s.under.Store(true)
 	s.busy.Store(claim != nil)
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d}
 	if claim != nil && s.rec.Phase == state.Fired {
@@ -363,6 +365,7 @@ func (s *session) cancel(cause error) {
 func (s *session) finish(ctx context.Context, e ended) {
 	s.run(nil)
 	s.run = nil
+	s.under.Store(false)
 	s.reload()
 	switch {
 	case errors.Is(e.err, errMoved), errors.Is(e.err, errReload), errors.Is(e.err, state.ErrPhase):

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -70,6 +71,8 @@ type watchedFolder struct {
 func (d *Daemon) watch(ctx context.Context, w Watcher) {
 	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}}
 	v.rescan(ctx, true)
+	// The first look reads everything; what it leaves is not needed again.
+	defer time.AfterFunc(settleTime, debug.FreeOSMemory).Stop()
 	if d.o.Ready != nil {
 		d.o.Ready()
 	}
@@ -299,7 +302,7 @@ func (d *Daemon) revisit(ctx context.Context) {
 	d.mu.Lock()
 	var again []*session
 	for _, s := range d.sessions {
-		if sum := s.sum.Load(); s.open.Load() || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
+		if sum := s.sum.Load(); s.open.Load() && !s.under.Load() || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
 			again = append(again, s)
 		}
 	}

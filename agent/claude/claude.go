@@ -29,8 +29,10 @@ type Claude struct {
 	given string         // the folder as configured; empty: the default, which needs no variable
 	zone  *time.Location // in which the agent prints times without a zone
 
-	mu   sync.Mutex
-	seen map[string]string // registry path -> session it named last
+	mu    sync.Mutex
+	seen  map[string]string              // registry path -> session it named last
+	count int                            // transcripts that the last scan saw
+	files map[string]map[string]seenFile // by project folder and name: what the last scan saw
 }
 
 var _ agent.Agent = (*Claude)(nil)
@@ -38,7 +40,7 @@ var _ agent.Agent = (*Claude)(nil)
 // New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
 func New(env agent.Env, cfg agent.Config) *Claude {
-	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}}
+	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}, files: map[string]map[string]seenFile{}}
 	c.given = cfg.ConfigDir
 	if c.given == "" {
 		c.given = env.Getenv("CLAUDE_CONFIG_DIR")

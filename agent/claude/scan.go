@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -86,7 +89,9 @@ func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
 	if err != nil {
 		return nil, skipAbsent(err)
 	}
-	var all []agent.Touched
+	c.mu.Lock()
+	all := make([]agent.Touched, 0, c.count+c.count/8)
+	c.mu.Unlock()
 	var errs []error
 	for _, d := range folders {
 		if ctx.Err() != nil {
@@ -100,27 +105,64 @@ func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
 			errs = append(errs, err)
 		}
 	}
+	c.mu.Lock()
+	c.count = len(all)
+	c.mu.Unlock()
 	return all, errors.Join(errs...)
+}
+
+// seenFile is what the last scan saw of a transcript. A scan that comes every half minute over
+// thousands of files must cost next to nothing, so what has not changed is not built anew.
+type seenFile struct {
+	size, modTime int64
+	inode         uint64
+	touched       agent.Touched
 }
 
 func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, error) {
 	dir := filepath.Join(c.projects(), name)
-	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() {
-		return all, skipAbsent(err)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
+		return all, nil
 	}
-	files, err := os.ReadDir(dir)
 	if err != nil {
 		return all, skipAbsent(err)
 	}
-	for _, f := range files {
-		id, ok := strings.CutSuffix(f.Name(), ".jsonl")
-		if !ok || !isID(id) || !f.Type().IsRegular() {
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return all, skipAbsent(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fd, uid := int(f.Fd()), os.Getuid()
+	before, now := c.files[name], make(map[string]seenFile, len(names))
+	for _, n := range names {
+		id, ok := strings.CutSuffix(n, ".jsonl")
+		if !ok || !isID(id) {
 			continue
 		}
-		if all, err = c.touch(all, dir, id); err != nil {
-			return all, err
+		var st unix.Stat_t
+		switch err := unix.Fstatat(fd, n, &st, unix.AT_SYMLINK_NOFOLLOW); {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return all, &fs.PathError{Op: "stat", Path: filepath.Join(dir, n), Err: err}
 		}
+		if uint32(st.Mode)&unix.S_IFMT != unix.S_IFREG || uint32(st.Mode)&0o002 != 0 || int(st.Uid) != uid {
+			continue
+		}
+		modTime := st.Mtim.Nano()
+		seen := before[n]
+		if seen.size != st.Size || seen.modTime != modTime || seen.inode != st.Ino || seen.touched.Stamp == "" {
+			seen = seenFile{st.Size, modTime, st.Ino, agent.Touched{
+				Session: detect.Session{Agent: c.Name(), ID: id, Path: filepath.Join(dir, n)},
+				Stamp:   stampOf(st.Size, modTime, st.Ino), ModTime: time.Unix(0, modTime)}}
+		}
+		now[n] = seen
+		all = append(all, seen.touched)
 	}
+	c.files[name] = now
 	return all, nil
 }
 
@@ -146,7 +188,11 @@ func stamp(fi fs.FileInfo) string {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		inode = st.Ino
 	}
-	return strconv.FormatInt(fi.Size(), 10) + ":" + strconv.FormatInt(fi.ModTime().UnixNano(), 10) + ":" + strconv.FormatUint(inode, 10)
+	return stampOf(fi.Size(), fi.ModTime().UnixNano(), inode)
+}
+
+func stampOf(size, modTime int64, inode uint64) string {
+	return strconv.FormatInt(size, 10) + ":" + strconv.FormatInt(modTime, 10) + ":" + strconv.FormatUint(inode, 10)
 }
 
 func (c *Claude) scanRegistry() ([]agent.Touched, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -40,7 +41,12 @@ func watchdog() time.Duration {
 	return d / 2
 }
 
+// gcPercent is lower than Go's: a service that mostly waits should be small rather than fast at
+// collecting what it rarely throws away.
+const gcPercent = 30
+
 func run(ctx context.Context, g *globals, dry bool) error {
+	debug.SetGCPercent(gcPercent)
 	cfg, path, err := g.load()
 	if err != nil {
 		return err
