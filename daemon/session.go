@@ -43,6 +43,7 @@ type session struct {
 	standBy string                  // why clawd stands down or postpones, as last logged
 	quiet   string                  // the problem last logged
 	done    string                  // the good end last logged
+	moved   bool                    // read further than was stored or noted
 	gone    time.Time               // since when the holder of an unfinished turn is gone
 	from    atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
 	stamp   atomic.Pointer[string]  // of the newest look at the files from outside
@@ -144,8 +145,9 @@ func (s *session) follow(ctx context.Context) error {
 	if s.run != nil {
 		s.reload() // the run's own transactions may have changed the phase
 	}
-	if stamp := s.stamp.Load(); stamp != nil {
-		s.rec.Stamp = *stamp
+	stamp, cursor := s.rec.Stamp, s.rec.Cursor
+	if now := s.stamp.Load(); now != nil {
+		s.rec.Stamp = *now
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
 	if err != nil {
@@ -160,6 +162,7 @@ func (s *session) follow(ctx context.Context) error {
 	}
 	s.rec.Info.Merge(batch.Info)
 	s.rec.Cursor = string(batch.Cursor)
+	s.moved = s.moved || s.rec.Cursor != cursor || s.rec.Stamp != stamp
 	s.summarize()
 	if batch.Problem != "" {
 		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
@@ -205,6 +208,10 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 
 // progress notes how far the session was read; it is stored with the next flush.
 func (s *session) progress() {
+	if !s.moved {
+		return
+	}
+	s.moved = false
 	r := s.read()
 	s.dirty.Store(&r)
 }
@@ -225,6 +232,7 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 		return nil
 	}
 	s.dirty.Store(nil)
+	s.moved = false
 	rec, err := s.d.store.Stopped(s.read(), stop, d, adopt)
 	if errors.Is(err, state.ErrPhase) {
 		signal(s.news)
@@ -261,6 +269,7 @@ func (s *session) recent(stop detect.Stop) bool {
 func (s *session) wentOn(stop detect.Stop) error {
 	s.cancel(errMoved)
 	s.dirty.Store(nil)
+	s.moved = false
 	was, err := s.d.store.WentOn(s.read(), "somebody went on in the session")
 	if errors.Is(err, state.ErrPhase) {
 		signal(s.news)
