@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +26,9 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
+	if errors.Is(err, fs.ErrNotExist) {
+		return resume.Claim{}, refusal(resume.LeftAlone, "its files are gone: its user removed it")
+	}
 	if err != nil {
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "its files cannot be read: %v", err)
 	}
@@ -94,6 +99,8 @@ func moved(rec state.Session, batch agent.Batch) string {
 	c.Holder = detect.Holder{Liveness: detect.Gone}
 	now := c.Stop()
 	switch {
+	case now.Reason == detect.Interrupted && rec.Stop.Reason != detect.Interrupted && now.Key == rec.Stop.Key:
+		return "its user stopped it"
 	case now.State == detect.Stopped && (now.Key == rec.Stop.Key || "cut:"+now.Key == rec.Stop.Key || now.Key == "cut:"+rec.Stop.Key):
 		return ""
 	case now.Key == rec.Stop.Key:

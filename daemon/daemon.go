@@ -243,8 +243,13 @@ func (d *Daemon) restore(ctx context.Context) error {
 		s := d.session(a, rec.Session)
 		s.rec, s.loaded = rec, true
 		s.summarize()
-		if rec.Phase != state.Following {
+		switch {
+		case rec.Phase != state.Following:
 			d.poke(ctx, s)
+		case rec.Claim != nil && d.trigger.Adopt(*rec.Claim).Alive():
+			s.looping = true // a run that resumed goes on: it is guarded again
+			s.resume(ctx, rec.Decision, rec.Claim)
+			d.wg.Go(func() { s.loop(ctx) })
 		}
 	}
 	d.tell()

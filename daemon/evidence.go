@@ -26,8 +26,10 @@ type evidence struct {
 	events []detect.Event
 	output resume.Output
 	size   int64
-	holder string
-	looked time.Time
+	// noOutput: the run's output is gone, or was cut.
+	noOutput bool
+	holder   string
+	looked   time.Time
 	// suspects are the holders, not ours, of the look before.
 	suspects map[int]bool
 }
@@ -56,7 +58,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return resume.Sight{}, err
 	}
-	sight := resume.Sight{Events: e.events, Output: e.output, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+	sight := resume.Sight{Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
 		Marked: marked, ExecFail: mark.ExecFail}
 	if c.Plan.Form == resume.FormFresh {
 		sight.Session = e.ds
@@ -124,10 +126,15 @@ func (e *evidence) add(ev detect.Event) {
 func (e *evidence) readOutput(c resume.Claim) error {
 	fi, err := os.Stat(c.Output)
 	if errors.Is(err, fs.ErrNotExist) {
+		e.noOutput = true
 		return nil
 	}
 	if err != nil || fi.Size() == e.size {
 		return err
+	}
+	if fi.Size() < e.size { // it was cut: what it said before is not unsaid
+		e.noOutput, e.size = true, fi.Size()
+		return nil
 	}
 	f, err := agent.OpenRegular(c.Output)
 	if err != nil {

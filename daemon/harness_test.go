@@ -347,6 +347,7 @@ func (cs *children) Start(_ context.Context, c resume.Claim) (resume.Run, error)
 	if cs.fail != nil {
 		return nil, cs.fail
 	}
+	put(cs.r.t, c.Output, "")
 	return &child{r: cs.r, claim: c, pid: 5000 + len(cs.all), done: make(chan struct{})}, nil
 }
 

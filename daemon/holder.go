@@ -53,6 +53,10 @@ func (s *session) hold(ctx context.Context) error {
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		h.Status = "" // changes all the time and says nothing about the end
+		if !s.attendedNow || s.rec.Holder.PID != h.PID {
+			s.attendedNow = true
+			s.d.wg.Go(func() { s.awaitExit(ctx, h.PID) })
+		}
 		if s.rec.Holder != h || s.rec.HolderEnd != "" {
 			s.rec.Holder, s.rec.HolderEnd = h, ""
 			return s.d.store.SetHolder(s.ds, h, "")
@@ -120,6 +124,8 @@ func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 		return state.HolderHangup, true
 	case now.Liveness == detect.LeftBehind && now.PID == h.PID:
 		return state.HolderCrash, true
+	case !s.attendedNow: // it ended while clawd did not run: a quit and a closed window look alike by now
+		return state.HolderQuit, true
 	case now.Liveness == detect.HolderUnknown:
 		return "", false
 	case h.Leader == 0 || h.Leader == h.PID:

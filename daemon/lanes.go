@@ -118,15 +118,22 @@ func (l *lanes) verdict(session, window string, v resume.Verdict, again time.Tim
 	if f == nil || f.session != session {
 		return
 	}
-	switch v {
-	case resume.Resumed:
+	switch {
+	case v == resume.Resumed:
 		f.opened = true
-	case resume.StoppedAgain:
+	case v == resume.StoppedAgain && !again.IsZero():
 		f.again = again
-	default:
+	default: // it does not try again, or nothing can be learnt from it: another one goes first
 		delete(l.first, window)
 	}
 	l.change()
+}
+
+// take counts a run that was started before a restart.
+func (l *lanes) take() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running++
 }
 
 // closed notes a new limit in a window: what opened before counts no more.

@@ -67,7 +67,9 @@ func TestLanesOneGoesFirst(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		verdict resume.Verdict
-	}{{"it went through", resume.Resumed}, {"limited again", resume.StoppedAgain}, {"nothing known", resume.Unsure}} {
+		final   bool // it does not try again
+	}{{"it went through", resume.Resumed, false}, {"limited again", resume.StoppedAgain, false}, {"nothing known", resume.Unsure, false},
+		{"stopped for good", resume.StoppedAgain, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, _ := startSleeper(t)
@@ -84,16 +86,19 @@ func TestLanesOneGoesFirst(t *testing.T) {
 					t.Fatal("somebody followed before the first one's verdict")
 				}
 				again := time.Now().Add(30 * time.Minute)
+				if c.final {
+					again = time.Time{}
+				}
 				l.verdict("a", "acct", c.verdict, again)
 				l.leave()
-				switch c.verdict {
-				case resume.Resumed:
+				switch {
+				case c.verdict == resume.Resumed:
 					for range 2 {
 						if e := <-out; e.err != nil {
 							t.Errorf("%+v", e)
 						}
 					}
-				case resume.StoppedAgain:
+				case c.verdict == resume.StoppedAgain && !c.final:
 					for range 2 {
 						e := <-out
 						r := (*resume.Refusal)(nil)

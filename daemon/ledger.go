@@ -23,6 +23,7 @@ type ledger struct {
 // leave gives the lane back: nothing of ours runs any more.
 func (l *ledger) leave() {
 	l.s.child.Store(0)
+	l.s.guards.Store(false)
 	if l.lane {
 		l.lane = false
 		l.s.d.lanes.leave()
@@ -123,6 +124,7 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	if err != nil {
 		return err
 	}
+	s.guards.Store(o.Verdict == resume.Resumed)
 	s.busy.Store(false)
 	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
 	switch o.Verdict {
@@ -137,7 +139,7 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	default:
 		next := "nothing; the user decides"
 		if rec.Phase == state.Waiting {
-			next = "attempt " + rec.Decision.WakeAt.Format(time.RFC3339)
+			next = "attempt at " + rec.Decision.WakeAt.Format(time.RFC3339)
 		}
 		e := d.log.Warn().Str("event", "resume_failed").EmbedObject(s).Int("attempt", c.N).Str("outcome", string(o.Verdict)).Str("why", o.Why).Str("next", next)
 		if o.Proof != "" {
@@ -154,8 +156,11 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 }
 
 // Ended says how a resumed run ended, and warns of one that was refused permissions.
-func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output) error {
+func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output, ended string) error {
 	why := ""
+	if ended != "" {
+		why = "clawd ended its run: " + ended
+	}
 	if out.Denials > 0 {
 		why = "the resumed run was refused permissions that a person would have to give"
 	}
@@ -165,7 +170,10 @@ func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output) err
 	}
 	e, blocked := l.s.d.log.Info(), ""
 	if why != "" {
-		e, blocked = l.s.d.log.Warn(), "permission"
+		e = l.s.d.log.Warn().Str("why", why)
+	}
+	if out.Denials > 0 {
+		blocked = "permission"
 	}
 	e.Str("event", "run_ended").EmbedObject(l.s).Int("attempt", c.N).Float64("worked_s", worked).Float64("cost_usd", out.CostUSD).
 		Str("blocked", blocked).Int("denials", out.Denials).Msg("clawd's run ended")

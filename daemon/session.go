@@ -28,6 +28,8 @@ type session struct {
 	looping bool                       // guarded by Daemon.mu
 	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write
 	open    atomic.Bool                // not in phase following
+	guards  atomic.Bool                // a run that resumed goes on under guard
+	failed  atomic.Bool                // the last look at the files failed; look again
 	under   atomic.Bool                // a resume is under way, which looks for itself
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
@@ -35,18 +37,19 @@ type session struct {
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
 
-	rec     state.Session
-	loaded  bool
-	run     context.CancelCauseFunc // of the resume under way; nil: none
-	notYet  time.Time               // a postponed resume looks again then
-	parked  bool                    // a postponed resume looks again when something changes
-	standBy string                  // why clawd stands down or postpones, as last logged
-	quiet   string                  // the problem last logged
-	done    string                  // the good end last logged
-	moved   bool                    // read further than was stored or noted
-	gone    time.Time               // since when the holder of an unfinished turn is gone
-	from    atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
-	stamp   atomic.Pointer[string]  // of the newest look at the files from outside
+	rec         state.Session
+	loaded      bool
+	run         context.CancelCauseFunc // of the resume under way; nil: none
+	notYet      time.Time               // a postponed resume looks again then
+	parked      bool                    // a postponed resume looks again when something changes
+	standBy     string                  // why clawd stands down or postpones, as last logged
+	quiet       string                  // the problem last logged
+	done        string                  // the good end last logged
+	attendedNow bool                    // this clawd has seen the terminal's holder alive
+	moved       bool                    // read further than was stored or noted
+	gone        time.Time               // since when the holder of an unfinished turn is gone
+	from        atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
+	stamp       atomic.Pointer[string]  // of the newest look at the files from outside
 }
 
 type ended struct {
@@ -62,11 +65,13 @@ type summary struct {
 	firstPrompt string
 	answered    time.Time
 	busyAt      time.Time // newest record of an unfinished turn
+	interactive bool
 }
 
 func (s *session) summarize() {
 	c := &s.rec.Classifier
-	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered}
+	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
+		interactive: s.rec.Info.Interactive}
 	if c.Stop().State != detect.Stopped {
 		sum.busyAt = c.Last.At
 	}
@@ -88,7 +93,8 @@ func (s *session) loop(ctx context.Context) {
 				signal(s.news)
 				break
 			}
-			if err := s.follow(ctx); err != nil && ctx.Err() == nil {
+			err := s.follow(ctx)
+			if s.failed.Store(err != nil); err != nil && ctx.Err() == nil {
 				s.problem(err)
 			}
 		}
@@ -191,11 +197,22 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 	}
 	switch {
 	case stop.State == detect.Retrying && stop.Reason != "":
+		if known {
+			s.cancel(errMoved)
+		}
 		s.standDown("the agent has armed its own continue", stop.SelfResumeAt)
 		s.progress()
 		return nil
 	case stop.State == detect.Stopped && stop.IsStop() && !known:
 		return s.stopped(ctx, stop, first)
+	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted:
+		s.cancel(errMoved)
+		if err := s.d.store.Leave(s.ds, stop.Key, "its user stopped it after the limit", ""); err != nil {
+			return err
+		}
+		s.reload()
+		s.d.tell()
+		return nil
 	case known:
 		s.progress()
 		return s.consider(ctx)
@@ -224,6 +241,7 @@ func (s *session) read() state.Read {
 // stopped takes in a new stop (T1) and begins what was decided about it.
 func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
 	s.cancel(errMoved)
+	s.reload() // a fresh session's lineage is written by the one that it took over from
 	d, adopt := s.decide(stop, first)
 	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
 		s.d.log.Debug().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Time("at", stop.At).Str("why", d.Why).Msg("old stop")
@@ -298,7 +316,7 @@ func (s *session) consider(ctx context.Context) error {
 		s.reload()
 	}
 	if s.run != nil {
-		return nil
+		return s.attended(ctx)
 	}
 	switch s.rec.Phase {
 	case state.Claimed, state.Fired:
@@ -321,88 +339,24 @@ func (s *session) consider(ctx context.Context) error {
 	if s.parked {
 		s.parked = false
 	}
-	d := s.rec.Decision
-	if s.notYet.After(d.WakeAt) {
-		d.WakeAt = s.notYet
-	}
-	s.resume(ctx, d, nil)
+	s.resume(ctx, s.rec.Decision, nil)
 	return nil
 }
 
-// resume runs one strategy in its own goroutine, so that the session goes on being followed.
-func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.Claim) {
-	cfg, policy := s.d.settings()
-	run, cancel := context.WithCancelCause(ctx)
-	s.run = cancel
-	s.under.Store(true)
-	s.busy.Store(claim != nil)
-	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d}
-	if claim != nil && s.rec.Phase == state.Fired {
-		job.Claim, job.Stop = claim, claim.Stop
-		s.child.Store(int64(claim.PID))
+// attended stops the wait of a terminal's session that somebody has opened meanwhile: when that one
+// goes, how it goes decides anew.
+func (s *session) attended(ctx context.Context) error {
+	if s.busy.Load() || s.guards.Load() || s.rec.Phase != state.Waiting || !s.rec.Info.Interactive {
+		return nil
 	}
-	l := &ledger{s: s, info: s.rec.Info}
-	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
-		Stall: time.Duration(cfg.Resume.Stall), Timeout: time.Duration(cfg.Resume.Timeout), Settle: s.settle()}
-	var strategy resume.Strategy = resume.Same{Policy: policy}
-	if d.Strategy == resume.FreshSession {
-		strategy = resume.Fresh{Policy: policy}
+	if err := s.hold(ctx); err != nil {
+		return err
 	}
-	s.d.wg.Go(func() {
-		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
-			_ = l.Unclaim(run, *claim, "clawd ended before the start", false)
-		}
-		out, err := strategy.Run(run, job, ports)
-		l.leave()
-		s.busy.Store(false)
-		s.ran <- ended{out, err}
-		s.d.poke(ctx, s)
-	})
-}
-
-// cancel ends the resume under way and waits for it, unless an attempt is open: that one is
-// settled by evidence.
-func (s *session) cancel(cause error) {
-	if s.run == nil || s.busy.Load() {
-		return
+	if h := s.rec.Classifier.Holder; h.Liveness == detect.Alive && h.Kind != detect.Headless {
+		s.cancel(errMoved)
+		s.standDown(h.Why, time.Time{})
 	}
-	s.run(cause)
-	s.finish(context.Background(), <-s.ran)
-}
-
-// finish takes the result of a resume in.
-func (s *session) finish(ctx context.Context, e ended) {
-	s.run(nil)
-	s.run = nil
-	s.under.Store(false)
-	s.reload()
-	switch {
-	case errors.Is(e.err, errMoved), errors.Is(e.err, errReload), errors.Is(e.err, state.ErrPhase):
-	case e.err != nil:
-		if ctx.Err() == nil {
-			s.d.broken(e.err)
-			s.problem(e.err)
-			s.notYet = s.d.sleeper.Now().Add(wallStep)
-		}
-	case e.out.Verdict == resume.Postponed:
-		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
-		if s.standBy != e.out.Why {
-			s.standBy = e.out.Why
-			s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", e.out.Why).Time("again", e.out.Again).Msg("not now")
-		}
-		if s.parked {
-			return // looked at again when something changes, or with the next rescan
-		}
-	case e.out.Verdict == resume.ByHand, e.out.Verdict == resume.LeftAlone:
-		if s.rec.Phase == state.Waiting { // the files do not bear it out, so not at once again
-			s.notYet = s.d.sleeper.Now().Add(wallStep)
-		}
-	default:
-		s.notYet = time.Time{}
-	}
-	if ctx.Err() == nil {
-		signal(s.wake)
-	}
+	return nil
 }
 
 // reload takes over what a transaction left in the store.

@@ -302,7 +302,7 @@ func (d *Daemon) revisit(ctx context.Context) {
 	d.mu.Lock()
 	var again []*session
 	for _, s := range d.sessions {
-		if sum := s.sum.Load(); s.open.Load() && !s.under.Load() || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
+		if sum := s.sum.Load(); s.failed.Load() || s.open.Load() && (!s.under.Load() || sum != nil && sum.interactive) || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
 			again = append(again, s)
 		}
 	}

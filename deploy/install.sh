@@ -13,7 +13,7 @@ HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy LANG'
 value() { eval "printf '%s' \"\${$1-}\""; }
 
 # A proxy address may hold a password.
-secret() { case $(value "$1") in *://*@*) return 0 ;; *) return 1 ;; esac; }
+secret() { case $(value "$1") in *@*) return 0 ;; *) return 1 ;; esac; }
 
 systemd() {
 	dir="${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user"

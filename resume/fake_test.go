@@ -118,7 +118,7 @@ func (w *world) Close(ctx context.Context, _ Claim, o Outcome) error {
 	return errors.Join(ctx.Err(), w.note("close "+string(o.Verdict)))
 }
 
-func (w *world) Ended(ctx context.Context, _ Claim, out Output) error {
+func (w *world) Ended(ctx context.Context, _ Claim, out Output, _ string) error {
 	w.mu.Lock()
 	w.ended = &out
 	w.mu.Unlock()

@@ -38,7 +38,7 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 
 // nothing: no prompt, answer or failure, the group is gone, settled.
 func nothing(c Claim, s Sight, t turn) Outcome {
-	o := Outcome{Verdict: NoEffect}
+	o, printed := Outcome{Verdict: NoEffect}, !c.OutputCut && !s.NoOutput
 	switch {
 	case s.ExecFail != "":
 		o.Proof, o.Why = "mark: exec-failed", "the agent could not be started: "+s.ExecFail
@@ -48,11 +48,11 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
 	case t.traces:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the session has records that were written after the start; whose they are cannot be told"}
-	case s.Output.Refused && !c.OutputCut:
+	case s.Output.Refused && printed:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
-	case !s.Output.Began && !c.OutputCut && c.Plan.Form != FormFresh:
+	case !s.Output.Began && printed && c.Plan.Form != FormFresh:
 		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
-	case !s.Output.Began && !c.OutputCut:
+	case !s.Output.Began && printed:
 		o.Proof, o.Why = "output: no session was opened", "the agent ended before it opened a session"
 	default:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the agent ran and left no record; whether it went on cannot be seen"}
@@ -99,8 +99,8 @@ func readTurn(c Claim, s Sight) turn {
 		switch e.Kind {
 		case detect.KindPrompt:
 			switch {
-			case e.Meta && c.Plan.Form != FormIdempotent:
-				// the agent's own bridge over a turn that was cut
+			case e.Meta && (c.Plan.Form != FormIdempotent || t.ours != nil):
+				// the agent's own: a bridge over a turn that was cut, a summary, a notification
 			case t.ours == nil && (isOurs(c, *e) || e.Hash == ""):
 				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
 			default:

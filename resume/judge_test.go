@@ -79,6 +79,8 @@ func TestJudge(t *testing.T) {
 		{"resumed: idempotent, with its meta prompt", idem, sight(true, meta(1), answer(2)), alive, Resumed, ""},
 		{"resumed: idempotent, below the old prompt", idem, sight(true, answer(1)), alive, Resumed, ""},
 		{"resumed: idempotent, below the old prompt, at its end", idem, sight(true, answer(1)), gone, Resumed, ""},
+		{"resumed: idempotent, over a summary that the agent wrote", idem, sight(true, meta(1), meta(2), answer(3)), alive, Resumed, ""},
+		{"unknown: what it printed is gone", plain, with(sight(true), func(s *Sight) { s.NoOutput = true }), settled, Unsure, ""},
 		{"resumed: fresh", fresh, sight(true, ours(1), answer(2)), alive, Resumed, ""},
 
 		{"by hand: an answer and no prompt of ours", plain, sight(true, answer(1)), gone, ByHand, ""},

@@ -16,7 +16,7 @@ type Plan struct {
 	Session string   `json:"session"`          // the id that the agent will write to; empty: the agent chooses it
 	Argv    []string `json:"argv"`             // Argv[0] is an absolute path
 	Dir     string   `json:"dir"`              // working folder of the child
-	Env     []string `json:"env,omitempty"`    // KEY=VALUE set for the child, on top of ours
+	Env     []string `json:"-"`                // KEY=VALUE set for the child, on top of ours; may hold secrets, so never stored
 	Unset   []string `json:"unset,omitempty"`  // variables the child must not get
 	Auth    string   `json:"auth"`             // "login" or "key": who pays, as far as stat tells
 	Prompt  string   `json:"prompt,omitempty"` // detect.HashText of the prompt that the agent will record; empty: its own (idempotent)

@@ -61,8 +61,12 @@ type Job struct {
 	Session  detect.Session
 	Stop     detect.Stop
 	Decision Decision
+	// NotBefore, when it is later than the decision's time, is when to look again.
+	NotBefore time.Time
 	// Claim, when set, was fired before a restart: it is settled, never fired.
 	Claim *Claim
+	// Guard: the claim has its verdict, resumed, and its run goes on.
+	Guard bool
 }
 
 // Ports are the world of a Run.
@@ -103,8 +107,8 @@ type Ledger interface {
 	Unclaim(ctx context.Context, c Claim, why string, failed bool) error
 	// Close writes the verdict on a fired attempt.
 	Close(ctx context.Context, c Claim, o Outcome) error
-	// Ended notes the end of a resumed run, with what it printed.
-	Ended(ctx context.Context, c Claim, out Output) error
+	// Ended notes the end of a resumed run, with what it printed. why says that clawd ended it.
+	Ended(ctx context.Context, c Claim, out Output, why string) error
 	// Yielded notes that a run is being ended because who is in the session.
 	Yielded(ctx context.Context, c Claim, who string) error
 	// OutputCut notes that the run's output was cut down, before it is.
@@ -168,6 +172,7 @@ type Evidence interface {
 type Sight struct {
 	Events   []detect.Event // behind the claim's cursor, in order
 	Output   Output
+	NoOutput bool   // what the run printed is gone or was cut: it proves nothing
 	Holder   string // a live holder that is not of our group, in words; empty: none
 	SameBoot bool
 	Marked   bool           // the mark is there

@@ -9,13 +9,16 @@ import (
 
 // attempt is the life of one decision: write it down, wait, claim, fire, await proof.
 func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
+	if j.Claim != nil && j.Guard {
+		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
+	}
 	if j.Claim != nil {
 		return settle(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
 	}
 	if err := p.Ledger.Wait(ctx, j); err != nil {
 		return Outcome{}, err
 	}
-	if err := p.Sleeper.Until(ctx, j.Decision.WakeAt); err != nil {
+	if err := p.Sleeper.Until(ctx, later(j.Decision.WakeAt, j.NotBefore)); err != nil {
 		return Outcome{}, err
 	}
 	c, err := p.Ledger.Claim(ctx, j)
@@ -25,26 +28,25 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	run, out, err := fire(ctx, c, p)
+	run, out, err := fire(ctx, &c, p)
 	if run == nil {
 		return out, err
 	}
-	c.PID, c.Start = run.PID(), run.Start()
 	return settle(ctx, c, run, p)
 }
 
 // fire starts the child behind its gate and opens it. A nil Run says that nothing runs: then the
 // attempt was given back, or the error says that it could not even be.
-func fire(ctx context.Context, c Claim, p Ports) (Run, Outcome, error) {
+func fire(ctx context.Context, c *Claim, p Ports) (Run, Outcome, error) {
 	// What follows must reach the ledger also when ctx ends in the middle of it.
 	keep := context.WithoutCancel(ctx)
 	back := func(why string, failed bool, cause error) (Run, Outcome, error) {
-		if err := p.Ledger.Unclaim(keep, c, why, failed); err != nil {
+		if err := p.Ledger.Unclaim(keep, *c, why, failed); err != nil {
 			return nil, Outcome{}, errors.Join(cause, err)
 		}
 		return nil, Outcome{Verdict: Postponed, Why: why}, cause
 	}
-	run, err := p.Trigger.Start(ctx, c)
+	run, err := p.Trigger.Start(ctx, *c)
 	if err != nil {
 		return back("the agent could not be started: "+err.Error(), true, nil)
 	}
@@ -53,7 +55,7 @@ func fire(ctx context.Context, c Claim, p Ports) (Run, Outcome, error) {
 		return back("cancelled before the start", false, context.Cause(ctx))
 	}
 	c.PID, c.Start = run.PID(), run.Start()
-	if err := p.Ledger.Fired(keep, c); err != nil {
+	if err := p.Ledger.Fired(keep, *c); err != nil {
 		run.Abort()
 		return back("the start could not be written down: "+err.Error(), false, nil)
 	}
@@ -65,6 +67,8 @@ func fire(ctx context.Context, c Claim, p Ports) (Run, Outcome, error) {
 	case err != nil: // the answer was lost: only evidence can tell
 	case gate == GateTaken:
 		return back(why, false, nil)
+	case gate == GateMarked: // this attempt was made before, and its output was another one
+		c.OutputCut = true
 	}
 	return run, Outcome{}, nil
 }
@@ -82,15 +86,45 @@ func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 	if out.Verdict == Resumed {
 		return out, guard(ctx, c, run, p)
 	}
-	return out, nil
+	return out, end(ctx, run)
+}
+
+// leaveTime is what a run is given to end by itself after it has failed.
+const leaveTime = 30 * time.Second
+
+// end waits for a run that has nothing more to do, and ends it when it goes on all the same.
+func end(ctx context.Context, run Run) error {
+	for _, stop := range []bool{true, false} {
+		if !run.Alive() {
+			return nil
+		}
+		patience, cancel := context.WithTimeout(ctx, leaveTime)
+		select {
+		case <-run.Done():
+		case <-patience.Done():
+			if stop && ctx.Err() == nil {
+				run.Stop(false)
+			}
+		}
+		cancel()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // lookEvery bounds how long a run goes unseen when nothing signals.
 const lookEvery = 15 * time.Second
 
+// blindTime is how long a failing look at the files of an ended run is tried again.
+const blindTime = 10 * time.Minute
+
 // await looks until Judge has an answer.
 func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 	var yielded, ended string
+	var blind time.Duration
+	quiet := &silence{}
 	for seen := -1; ; {
 		alive := run.Alive()
 		s, err := p.Evidence.Look(ctx, c)
@@ -117,12 +151,17 @@ func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 			}
 		}
 		if !alive {
+			if blind += p.Settle; err == nil {
+				blind = 0
+			} else if blind > blindTime {
+				return Outcome{Verdict: Unsure, Held: true, Why: "what became of the attempt cannot be read: " + err.Error()}, nil
+			}
 			if err := p.Sleeper.Awake(ctx, p.Settle); err != nil {
 				return Outcome{}, err
 			}
 			continue
 		}
-		why, err := watch(ctx, c, run, p)
+		why, err := watch(ctx, c, run, p, quiet)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -157,7 +196,7 @@ func yield(ctx context.Context, c Claim, run Run, p Ports, who string) error {
 // guard stays with a resumed run until it ends: a second holder or a foreign prompt has the right
 // of way, silence and the output's size have their bounds.
 func guard(ctx context.Context, c Claim, run Run, p Ports) error {
-	yielded := false
+	yielded, ended, quiet := false, "", &silence{}
 	for run.Alive() {
 		s, err := p.Evidence.Look(ctx, c)
 		if who := foreign(c, s); err == nil && !yielded && who != "" {
@@ -166,25 +205,43 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 				return err
 			}
 		}
-		if _, err := watch(ctx, c, run, p); err != nil {
+		why, err := watch(ctx, c, run, p, quiet)
+		if err != nil {
 			return err
+		}
+		if why != "" {
+			ended = why
 		}
 	}
 	s, err := p.Evidence.Look(ctx, c)
 	if err != nil {
 		return err
 	}
-	return p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output)
+	return p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended)
+}
+
+// silence measures how long a run has said nothing, in time that the machine was awake for.
+type silence struct{ looked, since time.Time }
+
+func (q *silence) lasts(now, active time.Time) time.Duration {
+	if now.Sub(q.looked) > 2*lookEvery || now.Before(q.looked) {
+		q.since = now // the first look, or the machine slept or its clock was set
+	}
+	q.looked = now
+	if active.After(q.since) {
+		return now.Sub(active)
+	}
+	return now.Sub(q.since)
 }
 
 // watch waits for news of a living run. It ends one that is silent or over its time, and then
 // says why.
-func watch(ctx context.Context, c Claim, run Run, p Ports) (ended string, err error) {
+func watch(ctx context.Context, c Claim, run Run, p Ports, quiet *silence) (ended string, err error) {
 	now := p.Sleeper.Now()
 	switch {
 	case p.Timeout > 0 && now.Sub(c.At) > p.Timeout:
 		ended = fmt.Sprintf("it ran longer than timeout = %s", human(p.Timeout))
-	case p.Stall > 0 && now.Sub(run.Active()) > p.Stall:
+	case p.Stall > 0 && quiet.lasts(now, run.Active()) > p.Stall:
 		ended = fmt.Sprintf("no sign of work for stall = %s", human(p.Stall))
 	}
 	if ended != "" {

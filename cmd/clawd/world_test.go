@@ -100,18 +100,6 @@ func (w *world) limited() (id, key string) {
 
 func (w *world) transcript(id string) string { return transcript(w.agent, w.project, id) }
 
-func (w *world) append(id, text string) {
-	w.t.Helper()
-	f, err := os.OpenFile(w.transcript(id), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // starts gives the lines of the agent's own log: key, pid, form, session.
 func (w *world) starts() [][]string {
 	b, err := os.ReadFile(filepath.Join(w.fake, "starts"))

@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// resume runs one strategy in its own goroutine, so that the session goes on being followed.
+func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.Claim) {
+	cfg, policy := s.d.settings()
+	run, cancel := context.WithCancelCause(ctx)
+	s.run = cancel
+	s.under.Store(true)
+	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
+	l := &ledger{s: s, info: s.rec.Info}
+	if claim != nil && s.rec.Phase != state.Claimed {
+		job.Claim, job.Stop, job.Guard = claim, claim.Stop, s.rec.Phase == state.Following
+		s.busy.Store(!job.Guard)
+		s.guards.Store(job.Guard)
+		s.child.Store(int64(claim.PID))
+		l.lane = true
+		s.d.lanes.take()
+	}
+	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
+		Stall: time.Duration(cfg.Resume.Stall), Timeout: time.Duration(cfg.Resume.Timeout), Settle: s.settle()}
+	var strategy resume.Strategy = resume.Same{Policy: policy}
+	if d.Strategy == resume.FreshSession {
+		strategy = resume.Fresh{Policy: policy}
+	}
+	s.d.wg.Go(func() {
+		var out resume.Outcome
+		var err error
+		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
+			err = l.Unclaim(run, *claim, "clawd ended before the start", false)
+		}
+		if err == nil {
+			out, err = strategy.Run(run, job, ports)
+		}
+		l.leave()
+		s.busy.Store(false)
+		s.ran <- ended{out, err}
+		s.d.poke(ctx, s)
+	})
+}
+
+// cancel ends the resume under way and waits for it, unless an attempt is open: that one is
+// settled by evidence.
+func (s *session) cancel(cause error) {
+	if s.run == nil || s.busy.Load() || s.guards.Load() {
+		return
+	}
+	s.run(cause)
+	s.finish(context.Background(), <-s.ran)
+}
+
+// finish takes the result of a resume in.
+func (s *session) finish(ctx context.Context, e ended) {
+	s.run(nil)
+	s.run = nil
+	s.under.Store(false)
+	s.reload()
+	switch {
+	case errors.Is(e.err, errMoved), errors.Is(e.err, errReload), errors.Is(e.err, state.ErrPhase):
+	case e.err != nil:
+		if ctx.Err() == nil {
+			s.d.broken(e.err)
+			s.problem(e.err)
+		}
+		return // tried again with the next rescan: what failed now would fail at once again
+	case e.out.Verdict == resume.Postponed:
+		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
+		if s.standBy != e.out.Why {
+			s.standBy = e.out.Why
+			s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", e.out.Why).Time("again", e.out.Again).Msg("not now")
+		}
+		if s.parked {
+			return // looked at again when something changes, or with the next rescan
+		}
+	case e.out.Verdict == resume.ByHand, e.out.Verdict == resume.LeftAlone:
+		if s.rec.Phase == state.Waiting { // the files do not bear it out, so not at once again
+			s.notYet = s.d.sleeper.Now().Add(wallStep)
+		}
+	default:
+		s.notYet = time.Time{}
+	}
+	if ctx.Err() == nil {
+		signal(s.wake)
+	}
+}
