@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
 )
 
 // corpus is a Claude Code folder with transcripts of finished sessions.
@@ -103,6 +105,9 @@ func bench(b *testing.B, c corpus, trigger resume.Trigger, seen func(map[string]
 	cfg := config.Default()
 	cfg.Watch.Agents = []any{"claude"}
 	cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
+	cfg.Resume.Base, cfg.Resume.Jitter, cfg.Resume.Stagger = config.Duration(time.Second), 0, 0
+	cfg.Resume.MaxParallel = 100
+	cfg.Budget.MaxResumesPerDayTotal = 1e6
 	ready := make(chan struct{})
 	dir := b.TempDir()
 	d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.New(&lines{f: seen}).Level(zerolog.InfoLevel),
@@ -162,6 +167,54 @@ func BenchmarkStopStored(b *testing.B) {
 			}
 		}
 		took = append(took, time.Since(start))
+	}
+	report(b, took)
+}
+
+// starter forks a child for the first attempt of every session, says when, and gives the attempt
+// back.
+type starter struct {
+	turn.Exec
+	late chan time.Duration
+	seen sync.Map
+}
+
+func (s *starter) Start(ctx context.Context, c resume.Claim) (resume.Run, error) {
+	if _, again := s.seen.LoadOrStore(c.Session.ID, true); !again {
+		run, err := s.Exec.Start(ctx, c)
+		s.late <- time.Since(c.Stop.At.Add(time.Second))
+		if err == nil {
+			run.Abort()
+		}
+	}
+	return nil, errors.New("this is a benchmark")
+}
+
+// BenchmarkDeadline: from the end of a wait to the child's start: the last look at files and
+// processes, the claim, the fork.
+func BenchmarkDeadline(b *testing.B) {
+	c := newCorpus(b, max(b.N, 20), 10_000, 0)
+	s := &starter{Exec: turn.Exec{Self: []string{"/bin/cat"}, Procs: agent.NewProcs(), Config: func(string) agent.Config { return agent.Config{} }},
+		late: make(chan time.Duration)}
+	bench(b, c, s, nil)
+	var took []time.Duration
+	for i := range b.N {
+		id := strings.TrimSuffix(filepath.Base(c.files[i]), ".jsonl")
+		dir := filepath.Join(c.home, fmt.Sprintf("work%d", i%max(1, max(b.N, 20)/20)))
+		f, err := os.OpenFile(c.files[i], os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.WriteString(f, transcriptLine("assistant", uuid.NewString(), "", id, dir, time.Now(), limitText)); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, <-s.late)
+		if err := os.Remove(c.files[i]); err != nil { // so that it does not try again
+			b.Fatal(err)
+		}
 	}
 	report(b, took)
 }
