@@ -1,0 +1,52 @@
+//go:build linux
+
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestNotify plays the service manager: it is told when clawd is ready, that it lives, that it reads
+// its config again, and that it stops.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "succeed")
+	path := filepath.Join(w.root, "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	d := w.start("NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
+	await := func(want string) {
+		t.Helper()
+		buf := make([]byte, 4096)
+		for {
+			n, err := conn.Read(buf)
+			if err != nil {
+				t.Fatalf("waiting for %s: %v", want, err)
+			}
+			if strings.HasPrefix(string(buf[:n]), want) {
+				return
+			}
+		}
+	}
+	await("READY=1")
+	await("WATCHDOG=1")
+	await("WATCHDOG=1")
+	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	await("RELOADING=1\nMONOTONIC_USEC=")
+	await("READY=1")
+	d.stop()
+	await("STOPPING=1")
+}
