@@ -78,6 +78,11 @@ func newCorpus(b *testing.B, n, size, waiting int) corpus {
 		if err := os.WriteFile(path, t.Bytes(), 0o600); err != nil {
 			b.Fatal(err)
 		}
+		if age := now.Add(-48 * time.Hour); i >= waiting { // most sessions of a folder are old
+			if err := os.Chtimes(path, age, age); err != nil {
+				b.Fatal(err)
+			}
+		}
 		c.files = append(c.files, path)
 	}
 	return c

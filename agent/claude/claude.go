@@ -32,6 +32,8 @@ type Claude struct {
 	mu    sync.Mutex
 	seen  map[string]string              // registry path -> session it named last
 	count int                            // transcripts that the last scan saw
+	scans int                            // of everything, so far
+	all   bool                           // this scan looks at dormant transcripts, too
 	files map[string]map[string]seenFile // by project folder and name: what the last scan saw
 }
 

@@ -44,6 +44,9 @@ func (c *Claude) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 	case len(part) == 1:
 		return c.scanProjects(ctx)
 	case len(part) == 2:
+		c.mu.Lock()
+		c.all = true
+		c.mu.Unlock()
 		return c.scanFolder(part[1], nil)
 	}
 	// A transcript, or something in the folder of its sub-agents.
@@ -91,6 +94,7 @@ func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
 	}
 	c.mu.Lock()
 	all := make([]agent.Touched, 0, c.count+c.count/8)
+	c.all, c.scans = c.scans%everyFile == 0, c.scans+1
 	c.mu.Unlock()
 	var errs []error
 	for _, d := range folders {
@@ -110,6 +114,13 @@ func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
 	c.mu.Unlock()
 	return all, errors.Join(errs...)
 }
+
+// A scan of everything comes twice a minute, as a net for lost file events. Transcripts that were not
+// written for a day are looked at in every tenth of them only.
+const (
+	dormant   = 24 * time.Hour
+	everyFile = 10
+)
 
 // seenFile is what the last scan saw of a transcript. A scan that comes every half minute over
 // thousands of files must cost next to nothing, so what has not changed is not built anew.
@@ -142,6 +153,11 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 		if !ok || !isID(id) {
 			continue
 		}
+		if seen, ok := before[n]; ok && !c.all && time.Since(seen.touched.ModTime) > dormant {
+			now[n] = seen
+			all = append(all, seen.touched)
+			continue
+		}
 		var st unix.Stat_t
 		switch err := unix.Fstatat(fd, n, &st, unix.AT_SYMLINK_NOFOLLOW); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -169,6 +185,9 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 // touch adds one transcript, if it may be read.
 func (c *Claude) touch(all []agent.Touched, dir, id string) ([]agent.Touched, error) {
 	path := filepath.Join(dir, id+".jsonl")
+	c.mu.Lock()
+	delete(c.files[filepath.Base(dir)], id+".jsonl") // somebody says that it changed
+	c.mu.Unlock()
 	fi, err := os.Lstat(path)
 	if err != nil {
 		return all, skipAbsent(err)

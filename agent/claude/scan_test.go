@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -210,4 +211,45 @@ func BenchmarkTail2000(b *testing.B) {
 			}
 		}
 	}
+}
+
+// A transcript that was not written for a day is looked at in every tenth scan of everything, and
+// at once when a hint names it.
+func TestScanDormant(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "projects", "-x", sid+".jsonl")
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte("{}\n"), 0o600))
+	old := time.Now().Add(-2 * dormant)
+	must(t, os.Chtimes(path, old, old))
+	c := over(root, table{}, agent.Config{})
+	stamp := func(hint string) string {
+		t.Helper()
+		all, err := c.Scan(t.Context(), hint)
+		must(t, err)
+		if len(all) != 1 {
+			t.Fatalf("%d sessions", len(all))
+		}
+		return all[0].Stamp
+	}
+	first := stamp("")
+	must(t, os.WriteFile(path, []byte("{}\n{}\n"), 0o600))
+	if stamp("") != first {
+		t.Error("the second scan looked")
+	}
+	if stamp(path) == first || stamp("") == first {
+		t.Error("a hint did not look, or was forgotten")
+	}
+	must(t, os.Chtimes(path, old, old))
+	seen := stamp(path)
+	stamp("")
+	must(t, os.WriteFile(path, []byte("{}\n{}\n{}\n"), 0o600))
+	must(t, os.Chtimes(path, old, old))
+	for n := range everyFile {
+		if stamp("") != seen {
+			return
+		}
+		t.Logf("scan %d did not look", n)
+	}
+	t.Error("none of the next ten scans looked")
 }
