@@ -49,7 +49,7 @@ func (s *session) hold(ctx context.Context) error {
 	if unfinished && !s.settledGone(ctx) {
 		return nil
 	}
-	s.rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h})
+	s.rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: s.d.sleeper.Now()})
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		h.Status = "" // changes all the time and says nothing about the end

@@ -71,8 +71,7 @@ type watchedFolder struct {
 func (d *Daemon) watch(ctx context.Context, w Watcher) {
 	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}}
 	v.rescan(ctx, true)
-	// The first look reads everything; what it leaves is not needed again.
-	defer time.AfterFunc(settleTime, debug.FreeOSMemory).Stop()
+	first := true
 	if d.o.Ready != nil {
 		d.o.Ready()
 	}
@@ -113,6 +112,10 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 			if err := d.flush(); err != nil {
 				d.broken(err)
 				v.once("state_error", err)
+			}
+			if first { // the first look read everything and is stored; what that left is not needed again
+				first = false
+				debug.FreeOSMemory()
 			}
 		}
 	}

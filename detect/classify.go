@@ -20,14 +20,18 @@ type Classifier struct {
 	Retry      Event     `json:"retry,omitzero"`       // newest sign that the agent retries, since Last
 	SelfResume Event     `json:"self_resume,omitzero"` // newest word on its own continue, since Last
 	Holder     Holder    `json:"holder,omitzero"`
+	HolderAt   time.Time `json:"holder_at,omitzero"` // when that was seen; zero: at the end
 }
+
+// idleTime: an agent's own word that it is idle may be some time older than its newest record.
+const idleTime = 10 * time.Second
 
 // Feed takes the next event in the order of the files.
 func (c *Classifier) Feed(e Event) {
 	switch e.Kind {
 	case KindHolder:
 		if e.Holder != nil {
-			c.Holder = *e.Holder
+			c.Holder, c.HolderAt = *e.Holder, e.At
 		}
 	case KindRetry:
 		if !c.older(e) {
@@ -123,7 +127,9 @@ func (c *Classifier) unfinished(s *Stop) {
 		case c.Retry.Kind != "":
 			s.State = Retrying
 			s.SelfResumeAt = c.Retry.Next
-		case c.Holder.Status == "idle" && c.Holder.Sure:
+		case c.Holder.Status == "idle" && c.Holder.Sure && c.Holder.Kind != Headless && !c.HolderAt.IsZero() && c.HolderAt.Sub(c.Last.At) < idleTime:
+			// It has only just been asked.
+		case c.Holder.Status == "idle" && c.Holder.Sure && c.Holder.Kind != Headless:
 			// Idle in mid turn: the user stopped it during a retry wait, which leaves no record.
 			s.State, s.Reason = Stopped, Interrupted
 			s.Notes = append(s.Notes, "the agent is idle in mid turn: interrupted, as far as can be told")

@@ -195,3 +195,26 @@ func TestHashText(t *testing.T) {
 		t.Error("blanks and quotes count, or words do not")
 	}
 }
+
+// An agent is still called idle for a moment after it was asked, and a headless one may be for all
+// of its life.
+func TestIdleInMidTurn(t *testing.T) {
+	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for _, x := range []struct {
+		name string
+		kind HolderKind
+		seen time.Time
+		want State
+	}{
+		{"at once", Interactive, at.Add(time.Second), Running},
+		{"later", Interactive, at.Add(time.Minute), Stopped},
+		{"headless", Headless, at.Add(time.Minute), Running},
+	} {
+		var c Classifier
+		c.Feed(Event{Kind: KindPrompt, ID: "1", At: at})
+		c.Feed(Event{Kind: KindHolder, At: x.seen, Holder: &Holder{Liveness: Alive, Kind: x.kind, Status: "idle", Sure: true}})
+		if got := c.Stop(); got.State != x.want {
+			t.Errorf("%s: %s, want %s", x.name, got.State, x.want)
+		}
+	}
+}

@@ -55,11 +55,13 @@ func (t tx) append(bucket []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	n, err := t.Bucket(bucket).NextSequence()
+	log := t.Bucket(bucket)
+	log.FillPercent = 0.95 // nothing is ever put in between
+	n, err := log.NextSequence()
 	if err != nil {
 		return err
 	}
-	return t.Bucket(bucket).Put(binary.BigEndian.AppendUint64(nil, n), b)
+	return log.Put(binary.BigEndian.AppendUint64(nil, n), b)
 }
 
 // session gives a session's record; a new one if there is none, or if it cannot be read: then its

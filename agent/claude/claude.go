@@ -30,11 +30,11 @@ type Claude struct {
 	zone  *time.Location // in which the agent prints times without a zone
 
 	mu    sync.Mutex
-	seen  map[string]string              // registry path -> session it named last
-	count int                            // transcripts that the last scan saw
-	scans int                            // of everything, so far
-	all   bool                           // this scan looks at dormant transcripts, too
-	files map[string]map[string]seenFile // by project folder and name: what the last scan saw
+	seen  map[string]string     // registry path -> session it named last
+	count int                   // transcripts that the last scan saw
+	scans int                   // of everything, so far
+	all   bool                  // this scan looks at dormant transcripts, too
+	files map[string]seenFolder // by project folder and name: what the last scan saw
 }
 
 var _ agent.Agent = (*Claude)(nil)
@@ -42,7 +42,7 @@ var _ agent.Agent = (*Claude)(nil)
 // New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
 func New(env agent.Env, cfg agent.Config) *Claude {
-	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}, files: map[string]map[string]seenFile{}}
+	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}, files: map[string]seenFolder{}}
 	c.given = cfg.ConfigDir
 	if c.given == "" {
 		c.given = env.Getenv("CLAUDE_CONFIG_DIR")

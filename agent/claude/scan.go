@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -130,63 +132,80 @@ type seenFile struct {
 	touched       agent.Touched
 }
 
+type seenFolder struct {
+	listed int64 // the folder's own time of change, when its files were listed
+	files  map[string]seenFile
+}
+
 func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, error) {
 	dir := filepath.Join(c.projects(), name)
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return all, skipAbsent(&fs.PathError{Op: "stat", Path: dir, Err: err})
+	}
+	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFDIR {
 		return all, nil
-	}
-	if err != nil {
-		return all, skipAbsent(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return all, skipAbsent(err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fd, uid := int(f.Fd()), os.Getuid()
-	before, now := c.files[name], make(map[string]seenFile, len(names))
+	before, listed := c.files[name], st.Mtim.Nano()
+	names := slices.Collect(maps.Keys(before.files))
+	if c.all || before.listed != listed { // a file that came or went is written down in the folder
+		f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			return all, skipAbsent(err)
+		}
+		defer f.Close()
+		if names, err = f.Readdirnames(-1); err != nil {
+			return all, skipAbsent(err)
+		}
+	}
+	now := seenFolder{listed: listed, files: make(map[string]seenFile, len(names))}
 	for _, n := range names {
 		id, ok := strings.CutSuffix(n, ".jsonl")
 		if !ok || !isID(id) {
 			continue
 		}
-		if seen, ok := before[n]; ok && !c.all && time.Since(seen.touched.ModTime) > dormant {
-			now[n] = seen
+		seen, ok := before.files[n]
+		if !ok || c.all || time.Since(seen.touched.ModTime) <= dormant {
+			path := filepath.Join(dir, n)
+			switch err := unix.Lstat(path, &st); {
+			case errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil:
+				return all, &fs.PathError{Op: "stat", Path: path, Err: err}
+			}
+			seen = c.look(seen, id, path, &st)
+		}
+		now.files[n] = seen
+		if seen.touched.Stamp != "" {
 			all = append(all, seen.touched)
-			continue
 		}
-		var st unix.Stat_t
-		switch err := unix.Fstatat(fd, n, &st, unix.AT_SYMLINK_NOFOLLOW); {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return all, &fs.PathError{Op: "stat", Path: filepath.Join(dir, n), Err: err}
-		}
-		if uint32(st.Mode)&unix.S_IFMT != unix.S_IFREG || uint32(st.Mode)&0o002 != 0 || int(st.Uid) != uid {
-			continue
-		}
-		modTime := st.Mtim.Nano()
-		seen := before[n]
-		if seen.size != st.Size || seen.modTime != modTime || seen.inode != st.Ino || seen.touched.Stamp == "" {
-			seen = seenFile{st.Size, modTime, st.Ino, agent.Touched{
-				Session: detect.Session{Agent: c.Name(), ID: id, Path: filepath.Join(dir, n)},
-				Stamp:   stampOf(st.Size, modTime, st.Ino), ModTime: time.Unix(0, modTime)}}
-		}
-		now[n] = seen
-		all = append(all, seen.touched)
 	}
 	c.files[name] = now
 	return all, nil
+}
+
+// look gives what is known of a file after a stat; without a stamp: it is none that may be read.
+func (c *Claude) look(seen seenFile, id, path string, st *unix.Stat_t) seenFile {
+	modTime := st.Mtim.Nano()
+	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFREG || uint32(st.Mode)&0o002 != 0 || int(st.Uid) != os.Getuid() {
+		return seenFile{touched: agent.Touched{ModTime: time.Unix(0, modTime)}}
+	}
+	if seen.size == st.Size && seen.modTime == modTime && seen.inode == st.Ino && seen.touched.Stamp != "" {
+		return seen
+	}
+	return seenFile{st.Size, modTime, st.Ino, agent.Touched{
+		Session: detect.Session{Agent: c.Name(), ID: id, Path: path},
+		Stamp:   stampOf(st.Size, modTime, st.Ino), ModTime: time.Unix(0, modTime)}}
 }
 
 // touch adds one transcript, if it may be read.
 func (c *Claude) touch(all []agent.Touched, dir, id string) ([]agent.Touched, error) {
 	path := filepath.Join(dir, id+".jsonl")
 	c.mu.Lock()
-	delete(c.files[filepath.Base(dir)], id+".jsonl") // somebody says that it changed
+	delete(c.files[filepath.Base(dir)].files, id+".jsonl") // somebody says that it changed
+	c.files[filepath.Base(dir)] = seenFolder{files: c.files[filepath.Base(dir)].files}
 	c.mu.Unlock()
 	fi, err := os.Lstat(path)
 	if err != nil {
