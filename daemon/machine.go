@@ -19,6 +19,9 @@ import (
 // ErrRunning says that a clawd of this user runs already.
 var ErrRunning = errors.New("a clawd of this user is running already")
 
+// lockPatience is how long a lock that is held is tried again.
+const lockPatience = time.Second
+
 // acquire takes the user's lock: two daemons with two configs must meet here, for both would see
 // the same sessions.
 func (d *Daemon) acquire() error {
@@ -30,7 +33,13 @@ func (d *Daemon) acquire() error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	// A process that a killed clawd was just starting keeps the lock until it becomes its program.
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	if err != nil {
 		pid, _ := os.ReadFile(path)
 		f.Close()
 		return fmt.Errorf("%w (pid %s); \"clawd status\" shows what it does", ErrRunning, pid)
