@@ -11,10 +11,10 @@ PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help run build test unit e2e lint bench agents install fuzz clean
+.PHONY: help run build test unit e2e lint bench accuracy accuracy-record agents install fuzz clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and run clawd in the foreground
 	./bin/clawd run
@@ -42,6 +42,12 @@ lint: ## formatting, vet (also for macOS) and golangci-lint
 bench: ## benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
 
+accuracy: ## compare clawd's verdicts with the truth about recorded runs (testdata)
+	@$(GO) run ./internal/accuracy
+
+accuracy-record: ## write the figures of "make accuracy" into docs/accuracy.md
+	@$(GO) run ./internal/accuracy -record
+
 agents: ## install the pinned agents from npm into .cache/agents (CLAWD_AGENT_CACHE)
 	@./e2e/install.sh
 
@@ -50,10 +56,10 @@ install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in p
 	install -m 755 bin/clawd '$(BINDIR)/clawd'
 	./deploy/install.sh '$(BINDIR)/clawd'
 
-fuzz: ## run every fuzz target for FUZZTIME
+fuzz: ## run every fuzz target for FUZZTIME (what it finds is kept in testdata/fuzz)
 	@for p in $(PACKAGES); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; \
 		done; \
 	done
 

@@ -96,7 +96,8 @@ type Agent interface {
 	// Folders to watch. The answer does not change while clawd runs.
 	Folders() []Folder
 	// Scan lists sessions by stat or by a short query, without reading them. hint is a path that
-	// changed: only what it can have touched is listed; empty: everything.
+	// changed: only what it can have touched is listed; empty: everything, but a
+	// later call may pass over sessions that have been quiet for a day; every tenth does not.
 	Scan(ctx context.Context, hint string) ([]Touched, error)
 	// Read reads one session from a cursor on. A cursor that does not fit gives Anew.
 	Read(ctx context.Context, s detect.Session, from Cursor) (Batch, error)
@@ -112,9 +113,9 @@ type Agent interface {
 	Fresh(r Request) (resume.Plan, error)
 	// Output reads what a run printed.
 	Output(r io.Reader) (Output, error)
-	// Message reads a text that the agent printed as its own failure at the given time; zone counts
-	// where the text names none. False: it is not a failure.
-	Message(text string, at time.Time, zone *time.Location) (detect.Failure, bool)
+	// Message reads a text that the agent printed as its own at the given time; zone counts where
+	// the text names none. False: it is no stop, and the agent neither waits nor asks.
+	Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool)
 	// Files lists what must be copied to keep the session.
 	Files(s detect.Session) ([]string, error)
 	// LastPrompt is the text of the last prompt that a person gave, for a hand-off.

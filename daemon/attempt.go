@@ -73,16 +73,14 @@ func (s *session) finish(ctx context.Context, e ended) {
 		return // tried again with the next rescan: what failed now would fail at once again
 	case e.out.Verdict == resume.Postponed:
 		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
-		if s.standBy != e.out.Why {
-			s.standBy = e.out.Why
-			s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", e.out.Why).Time("again", e.out.Again).Msg("not now")
-		}
+		s.postponed(e.out)
 		if s.parked {
 			return // looked at again when something changes, or with the next rescan
 		}
 	case e.out.Verdict == resume.ByHand, e.out.Verdict == resume.LeftAlone:
 		if s.rec.Phase == state.Waiting { // the files do not bear it out, so not at once again
 			s.notYet = s.d.sleeper.Now().Add(wallStep)
+			s.postponed(resume.Outcome{Why: e.out.Why, Again: s.notYet})
 		}
 	default:
 		s.notYet = time.Time{}
@@ -90,4 +88,13 @@ func (s *session) finish(ctx context.Context, e ended) {
 	if ctx.Err() == nil {
 		signal(s.wake)
 	}
+}
+
+// postponed says once why a resume does not begin.
+func (s *session) postponed(out resume.Outcome) {
+	if s.standBy == out.Why {
+		return
+	}
+	s.standBy = out.Why
+	s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why).Time("again", out.Again).Msg("not now")
 }

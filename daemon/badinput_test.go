@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -162,8 +163,8 @@ func TestBadFolders(t *testing.T) {
 
 // A project folder that cannot be listed hides only itself.
 func TestUnreadableFolder(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root can read everything")
+	if !agenttest.Unprivileged(t) {
+		return
 	}
 	in(t, func(r *rig) {
 		bad := filepath.Join(r.agentDir(), "projects", "-bad")
@@ -174,6 +175,31 @@ func TestUnreadableFolder(t *testing.T) {
 		r.good()
 		if n := len(r.log.events("scan_error")); n != 1 {
 			t.Errorf("told %d times", n)
+		}
+	})
+}
+
+// What strangers left in the agent's folder is told once, a line for each, and hides nothing else.
+func TestRefusedFiles(t *testing.T) {
+	in(t, func(r *rig) {
+		folder := filepath.Join(r.agentDir(), "projects", "-bad")
+		if err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink("/etc", filepath.Join(r.agentDir(), "projects", "-link")),
+			os.Symlink("/etc/passwd", filepath.Join(folder, "0a8d26f8-e126-4d05-8111-000000000001.jsonl")),
+			os.WriteFile(filepath.Join(folder, "--help\x1b[2J\n.jsonl"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		r.good()
+		if err := os.WriteFile(filepath.Join(folder, "-c.jsonl"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(30 * time.Minute)
+		var told []string
+		for _, e := range r.log.events("file_refused") {
+			told = append(told, e["error"].(string))
+		}
+		if len(told) != 4 || strings.ContainsAny(strings.Join(told, ""), "\x1b\n") || len(r.log.events("scan_error")) != 0 {
+			t.Errorf("told %q", told)
 		}
 	})
 }

@@ -97,6 +97,9 @@ func moved(rec state.Session, batch agent.Batch) string {
 		c.Feed(e)
 	}
 	c.Holder = detect.Holder{Liveness: detect.Gone}
+	if rec.Stop.Reason == detect.Crashed { // a proven crash stays one: the proof is not in the records
+		c.Holder.Liveness = detect.LeftBehind
+	}
 	now := c.Stop()
 	switch {
 	case now.Reason == detect.Interrupted && rec.Stop.Reason != detect.Interrupted && now.Key == rec.Stop.Key:

@@ -116,7 +116,8 @@ func (c *control) serve(ctx context.Context) {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/status", c.status)
+	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
+	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
 	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
@@ -125,14 +126,14 @@ func (c *control) serve(ctx context.Context) {
 	}
 }
 
-func (c *control) status(w http.ResponseWriter, _ *http.Request) {
-	st, err := c.d.Status()
+func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
+	v, err := ask()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(st) // the asker may be gone
+	_ = json.NewEncoder(w).Encode(v) // the asker may be gone
 }
 
 // Status tells what the daemon does now.

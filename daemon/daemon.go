@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -39,6 +40,7 @@ type Options struct {
 	Trigger    resume.Trigger          // nil: turn.Exec
 	Watch      func() (Watcher, error) // nil: fsnotify
 	Settle     time.Duration           // 0: 5 s, on a network file system 90 s
+	GoingDown  func() bool             // the machine is being shut down; nil: ask the service manager
 	Ready      func()                  // the first scan is done
 	Alive      func()                  // the main loop turns and the store can be read
 	AliveEvery time.Duration           // how often to call Alive; 0: never
@@ -58,6 +60,7 @@ type Daemon struct {
 	lanes   *lanes
 	boot    string
 	started time.Time
+	absent  bool          // clawd had ended before the machine last went down, so it saw nobody's end
 	leap    chan struct{} // one slot: the clock jumped
 	wg      sync.WaitGroup
 	fatal   context.CancelCauseFunc
@@ -69,6 +72,7 @@ type Daemon struct {
 	seen     map[string]state.Seen // sessions of no interest
 	fresh    map[string]state.Seen // of these, not stored yet
 	programs map[string]*program
+	owners   map[string]string // agent and key of a stop: the session that had it first
 	closing  bool
 }
 
@@ -81,11 +85,14 @@ var (
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
-		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{},
+		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped), make(chan struct{}, 1)
 	d.procs = &procs{Procs: o.Env.Procs}
 	o.Env.Procs = d.procs
+	if d.o.GoingDown == nil {
+		d.o.GoingDown = goingDown
+	}
 	if d.agents == nil {
 		agents, err := all.New(o.Env, o.Config.Agent)
 		if err != nil {
@@ -173,6 +180,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	d.log.Info().Str("event", "daemon_stopping").AnErr("cause", context.Cause(ctx)).Msg("clawd stops")
 	stopWork(errShutdown)
 	left := d.await(4 * time.Second)
+	err = errors.Join(err, d.store.Part(state.Parting{At: d.sleeper.Now(), MachineDown: d.o.GoingDown()}))
 	stopServices()
 	bg.Wait()
 	err = errors.Join(err, w.Close(), d.flush(), d.store.Close())
@@ -219,14 +227,24 @@ func (d *Daemon) restore(ctx context.Context) error {
 	if d.seen, err = d.store.Seen(); err != nil {
 		return err
 	}
+	parting, ok, err := d.store.Parting()
+	if err != nil {
+		return err
+	}
+	d.absent = ok && !parting.MachineDown
 	keep := 90 * 24 * time.Hour
-	if err := d.store.Prune(keep, func(s state.Session) bool { _, err := os.Lstat(s.Path); return err != nil }); err != nil {
+	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
+	if err := d.store.Prune(keep, func(s state.Session) bool { return gone(s.Session) }); err != nil {
+		return err
+	}
+	if err := turn.PruneMarks(d.marks(), d.sleeper.Now().Add(-keep), gone); err != nil {
 		return err
 	}
 	d.pruneRuns(7 * 24 * time.Hour)
 	var recs []state.Session
 	err = d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
+		d.owner(rec.Session, rec.Stop.Key)
 		if rec.Phase != state.Following || d.sleeper.Now().Sub(rec.Updated) < 25*time.Hour {
 			recs = append(recs, rec)
 		}
@@ -283,11 +301,26 @@ func (d *Daemon) poke(ctx context.Context, s *session) {
 	signal(s.wake)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s.looping || d.closing {
+	if s.looping || d.closing || ctx.Err() != nil {
 		return
 	}
 	s.looping = true
 	d.wg.Go(func() { s.loop(ctx) })
+}
+
+// owner gives the session that first had the stop with this key. A record that stands in two sessions
+// was copied from one to the other: a fork or an import.
+func (d *Daemon) owner(ds detect.Session, key string) string {
+	if key == "" {
+		return ds.ID
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := ds.Agent + "\x00" + key
+	if d.owners[name] == "" {
+		d.owners[name] = ds.ID
+	}
+	return d.owners[name]
 }
 
 // signal puts one token into a one-slot channel.

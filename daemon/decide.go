@@ -17,7 +17,10 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	_, policy := s.d.settings()
 	tried := resume.Tried{Since: stop.At, Fresh: s.rec.Episode.Fresh, Fruitless: s.fruitless(), FirstRead: first, Refused: s.rec.Refused}
 	d := policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+	owner := s.d.owner(s.ds, stop.Key)
 	switch {
+	case owner != s.ds.ID:
+		d = resume.Decision{Strategy: resume.Leave, Why: "it is a copy: the same record stands in session " + owner}
 	case s.rec.Info.Parent != "":
 		d = resume.Decision{Strategy: resume.Leave, Why: "it is a sub-agent's session; the main one goes on or does not"}
 	case s.rec.Info.Archived:

@@ -66,7 +66,8 @@ func newRig(t *testing.T) *rig {
 	cfg.Agent = map[string]agent.Config{"claude": {Command: program, ConfigDir: filepath.Join(root, "agent")}}
 	r.o = Options{Config: cfg, ConfigPath: "clawd.toml", Version: "test",
 		Env:      agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},
-		StateDir: filepath.Join(root, "state"), UserDir: filepath.Join(root, "user"), Trigger: r.children, Log: zerolog.New(r.log)}
+		StateDir: filepath.Join(root, "state"), UserDir: filepath.Join(root, "user"), Trigger: r.children, Log: zerolog.New(r.log),
+		GoingDown: func() bool { return false }}
 	return r
 }
 
@@ -144,7 +145,7 @@ func (r *rig) add(id string, lines ...string) {
 }
 
 // record is one line in the shape of 2.1.329. kinds: user, meta, answer, open (an answer that goes
-// on), limit (429), plan (usage limit, an hour to go), overloaded.
+// on), limit (429), plan (usage limit, an hour to go), auth, odd (no rule explains it).
 func (r *rig) record(id, kind, key, entry string) string {
 	if key == "" {
 		key = uuid.NewString()
@@ -163,6 +164,8 @@ func (r *rig) record(id, kind, key, entry string) string {
 			`"error":"rate_limit","apiErrorStatus":429,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d,"rateLimitType":"five_hour"}`, reset))
 	case "auth":
 		return failed("Invalid API key · Please run /login", `"error":"authentication_failed","apiErrorStatus":401`)
+	case "odd": // no rule explains it
+		return failed("The moon is in the wrong phase, see /home/dev/private/moon", `"error":"unknown"`)
 	case "answer":
 		return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%s","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"},%s}`+"\n", key, head)
 	case "open":

@@ -41,7 +41,7 @@ func (s *session) hold(ctx context.Context) error {
 		return err
 	}
 	h := strongest(holders)
-	if h.Liveness == detect.Gone && s.rec.Holder.Liveness == detect.Alive && s.rec.Holder.Boot != "" && s.rec.Holder.Boot != s.d.boot {
+	if h.Liveness == detect.Gone && s.rec.Holder.Liveness == detect.Alive && s.rec.Holder.Boot != "" && s.rec.Holder.Boot != s.d.boot && !s.d.absent {
 		// It was alive when the machine went down: nobody ended it.
 		h.Liveness, h.Why = detect.LeftBehind, "the machine was started anew since"
 	}
@@ -120,6 +120,8 @@ func strongest(holders []detect.Holder) detect.Holder {
 func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 	h := s.rec.Holder
 	switch {
+	case h.Boot != s.d.boot && s.d.absent && now.Liveness != detect.LeftBehind:
+		return state.HolderQuit, true // whether it lived until the machine went down nobody saw
 	case h.Boot != s.d.boot:
 		return state.HolderHangup, true
 	case now.Liveness == detect.LeftBehind && now.PID == h.PID:

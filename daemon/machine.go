@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -56,6 +57,15 @@ func (d *Daemon) release() {
 		d.lock.Close()
 		d.lock = nil
 	}
+}
+
+// goingDown asks the service manager whether the machine is being shut down. Where there is none to
+// ask the answer is no.
+func goingDown() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "systemctl", "is-system-running").Output() // its exit status is 1 then
+	return strings.TrimSpace(string(out)) == "stopping"
 }
 
 // program is an agent's program as last looked at.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
+	"github.com/google/uuid"
 )
 
 // in runs a test in a bubble with a rig.
@@ -231,51 +232,32 @@ func TestSecondDaemonRefuses(t *testing.T) {
 	})
 }
 
-func TestShutdownWhileWaiting(t *testing.T) {
+// A fork or an import has the stop's record too; one of them goes on, also after a restart.
+func TestCopyOfAStop(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
-		id, _ := r.stopped("plan")
-		r.wantPhase(id, state.Waiting)
-		at := time.Now()
+		one, two := uuid.NewString(), uuid.NewString()
+		key := uuid.NewString()
+		asked, stopped := r.line(one, "user"), r.record(one, "limit", key, "sdk-cli")
+		copied := func(id string) { r.add(id, strings.ReplaceAll(asked, one, id), strings.ReplaceAll(stopped, one, id)) }
+		copied(one)
+		r.pass(time.Second)
+		copied(two)
+		r.pass(time.Second)
+		r.wantPhase(one, state.Waiting)
+		r.wantPhase(two, state.Following)
 		r.down()
-		if took := time.Since(at); took >= 5*time.Second {
-			t.Errorf("the stop took %v", took)
-		}
-		if n := len(r.children.started()); n != 0 {
-			t.Errorf("%d starts", n)
-		}
-		if len(r.log.events("resume_cancelled")) != 1 || len(r.log.events("daemon_stopped")) != 1 {
-			t.Error("the log does not tell of the end")
-		}
-		<-time.After(3 * time.Hour) // overdue now
+		three := uuid.NewString()
+		copied(three)
 		r.start()
-		r.pass(time.Minute)
-		r.wantPhase(id, state.Following)
-		if n := len(r.children.started()); n != 1 {
-			t.Errorf("%d starts after the next start, want 1", n)
+		r.pass(10 * time.Minute)
+		if all := r.children.started(); len(all) != 1 || all[0].claim.Session.ID != one {
+			t.Errorf("%d starts", len(all))
 		}
-	})
-}
-
-func TestShutdownLeavesChildAlone(t *testing.T) {
-	in(t, func(r *rig) {
-		r.children.act = func(c *child) { c.opened() }
-		r.start()
-		id, _ := r.stopped("limit")
-		r.pass(time.Minute)
-		r.down()
-		c := r.children.started()[0]
-		if len(c.stops) != 0 || !c.Alive() {
-			t.Error("the child was stopped with clawd")
-		}
-		r.start() // and is taken up
-		r.pass(time.Minute)
-		r.wantPhase(id, state.Fired)
-		c.ask()
-		c.say("answer")
-		r.pass(time.Minute)
-		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
-			t.Errorf("%d starts, %d resumes; want 1, 1", n, r.resumes())
+		for _, e := range r.log.events("session_left") {
+			if e["reason"] == "rate_limit" && !strings.Contains(e["why"].(string), "is a copy") {
+				t.Errorf("why: %v", e["why"])
+			}
 		}
 	})
 }

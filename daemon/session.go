@@ -47,6 +47,7 @@ type session struct {
 	done        string                  // the good end last logged
 	attendedNow bool                    // this clawd has seen the terminal's holder alive
 	moved       bool                    // read further than was stored or noted
+	found       bool                    // read for the first time, and nothing was written since
 	gone        time.Time               // since when the holder of an unfinished turn is gone
 	from        atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
 	stamp       atomic.Pointer[string]  // of the newest look at the files from outside
@@ -110,6 +111,8 @@ func (s *session) end(ctx context.Context) {
 		if e := <-s.ran; e.err == nil {
 			s.finish(ctx, e)
 		} else {
+			s.run(nil)
+			s.run = nil
 			s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).AnErr("cause", context.Cause(ctx)).Msg("the wait goes on after the next start")
 		}
 	}
@@ -159,7 +162,11 @@ func (s *session) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	first = first || s.rec.Cursor == "" || batch.Anew
+	if first = first || s.rec.Cursor == "" || batch.Anew; first {
+		s.found = true
+	} else if len(batch.Events) > 0 {
+		s.found = false
+	}
 	if batch.Anew {
 		s.rec.Classifier = detect.Classifier{}
 	}
@@ -173,13 +180,13 @@ func (s *session) follow(ctx context.Context) error {
 	if batch.Problem != "" {
 		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
 	}
-	return s.classify(ctx, first, len(batch.Events) > 0)
+	return s.classify(ctx, s.found, len(batch.Events) > 0)
 }
 
 // classify acts on the verdict over all that was read.
 func (s *session) classify(ctx context.Context, first, news bool) error {
 	stop := s.rec.Classifier.Stop()
-	if first && s.rec.Info.Dir != "" {
+	if first && news && s.rec.Info.Dir != "" {
 		s.d.log.Debug().Str("event", "session_found").EmbedObject(s).Msg("session found")
 	}
 	known := stop.Key != "" && (stop.Key == s.rec.Stop.Key || "cut:"+stop.Key == s.rec.Stop.Key)
@@ -242,7 +249,7 @@ func (s *session) read() state.Read {
 func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
 	s.cancel(errMoved)
 	s.reload() // a fresh session's lineage is written by the one that it took over from
-	d, adopt := s.decide(stop, first)
+	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
 	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
 		s.d.log.Debug().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Time("at", stop.At).Str("why", d.Why).Msg("old stop")
 		s.rec.Stop = stop

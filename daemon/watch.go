@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -96,6 +95,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 			v.event(ctx, e)
 		case err := <-w.Errors():
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				clear(v.added) // a folder may have been removed and made again
 				d.log.Warn().Str("event", "watch_overflow").Msg("more changes than the system could tell; looking at everything")
 			} else {
 				v.once("watch_error", err)
@@ -107,6 +107,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 		case <-sign:
 			d.alive()
 		case <-tick.C:
+			began := time.Now()
 			v.rescan(ctx, false)
 			d.revisit(ctx)
 			if err := d.flush(); err != nil {
@@ -115,8 +116,12 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 			}
 			if first { // the first look read everything and is stored; what that left is not needed again
 				first = false
-				debug.FreeOSMemory()
+				if err := d.store.ForgetParting(); err != nil {
+					v.once("state_error", err)
+				}
+				footprint()
 			}
+			d.log.Debug().Str("event", "rescanned").Float64("took_s", time.Since(began).Seconds()).Msg("looked at everything")
 		}
 	}
 }
@@ -135,6 +140,9 @@ func (v *watching) rescan(ctx context.Context, cold bool) {
 // add watches a folder and those below it. A folder that is not there is waited for: its nearest
 // parent is watched instead.
 func (v *watching) add(a agent.Agent, path string, depth int) {
+	if depth == 0 && v.added[path] {
+		return
+	}
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.folders[path] = watchedFolder{a, depth}
@@ -181,11 +189,38 @@ func (v *watching) watch(path string) {
 
 // once logs a problem of the watch the first time it comes.
 func (v *watching) once(event string, err error) {
-	if v.warned[err.Error()] {
+	v.warn(event, "the rescan goes on finding changes", err)
+}
+
+// maxWarned bounds the problems that are told: strangers choose how many files they leave.
+const maxWarned = 500
+
+func (v *watching) warn(event, message string, err error) {
+	if v.warned[err.Error()] || len(v.warned) > maxWarned {
 		return
 	}
 	v.warned[err.Error()] = true
-	v.d.log.Warn().Str("event", event).Err(err).Msg("the rescan goes on finding changes")
+	if len(v.warned) > maxWarned {
+		v.d.log.Warn().Str("event", event).Msg("too many problems with files; further ones are not told")
+		return
+	}
+	v.d.log.Warn().Str("event", event).Err(err).Msg(message)
+}
+
+// told logs what a scan could not look at, a line for each the first time it comes.
+func (v *watching) told(err error) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok { // joined; what a wrapped one holds stays whole
+		for _, e := range many.Unwrap() {
+			v.told(e)
+		}
+		return
+	}
+	event, message := "scan_error", "the rescan goes on finding changes"
+	var refused *agent.Refused
+	if errors.As(err, &refused) {
+		event, message = "file_refused", "a file or folder that the agent would not have left so; the others are read"
+	}
+	v.warn(event, message, err)
 }
 
 // event acts on one change.
@@ -224,7 +259,7 @@ const oldest = 40 * 24 * time.Hour
 func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bool) {
 	touched, err := a.Scan(ctx, hint)
 	if err != nil && ctx.Err() == nil {
-		v.once("scan_error", err)
+		v.told(err)
 	}
 	if !cold {
 		for _, t := range touched {

@@ -136,6 +136,7 @@ func TestAfterQuitAndHangup(t *testing.T) {
 		pids    []int // that end
 		keep    bool  // the registry entry stays
 		boot    bool
+		absent  bool   // clawd was ended before the machine went down
 		quit    string // after_quit
 		hangup  string // after_hangup
 		resumes int
@@ -146,6 +147,8 @@ func TestAfterQuitAndHangup(t *testing.T) {
 		{name: "terminal closed, not wanted", pids: []int{900, 901}, quit: "leave", hangup: "leave", resumes: 0},
 		{name: "killed", pids: []int{901}, keep: true, quit: "leave", hangup: "leave", resumes: 1},
 		{name: "other boot", pids: []int{900, 901}, keep: true, boot: true, quit: "leave", hangup: "resume", resumes: 1},
+		{name: "other boot, clawd was not there", pids: []int{900, 901}, boot: true, absent: true, quit: "leave", hangup: "resume", resumes: 0},
+		{name: "other boot, clawd was not there, entry left", pids: []int{900, 901}, keep: true, boot: true, absent: true, quit: "leave", hangup: "resume", resumes: 1},
 		{name: "other boot, not wanted", pids: []int{900, 901}, keep: true, boot: true, quit: "leave", hangup: "leave", resumes: 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,6 +174,8 @@ func TestAfterQuitAndHangup(t *testing.T) {
 					t.Fatalf("the holder is not remembered: %+v", rec.Holder)
 				}
 				if c.boot {
+					r.o.GoingDown = func() bool { return !c.absent }
+					r.d.o.GoingDown = r.o.GoingDown
 					r.down()
 					r.procs.set(func() { r.procs.boot = "boot-2" })
 				}

@@ -100,11 +100,7 @@ func (c *Classifier) failed(s *Stop) {
 		s.State, s.Reason = Stopped, Unknown
 		return
 	}
-	s.State, s.Reason, s.Window, s.Status = Stopped, f.Reason, f.Window, f.Status
-	s.RetryAfter, s.ResetAt, s.ResetMinute = f.RetryAfter, f.ResetAt, f.ResetMinute
-	s.Evidence.Source, s.Evidence.Field = f.Source, f.Field
-	s.Notes = append(s.Notes, f.Notes...)
-	s.Text = f.Text
+	f.fill(s)
 	switch {
 	case !c.SelfResume.Next.IsZero() && c.Holder.Liveness != Gone && c.Holder.Liveness != LeftBehind:
 		// Only a living process can keep its promise. Whether it lives may not be known; then
@@ -115,6 +111,28 @@ func (c *Classifier) failed(s *Stop) {
 		s.Reason = Interrupted
 		s.Notes = append(s.Notes, "the user cancelled the agent's own continue")
 	}
+}
+
+// fill writes what the record says into the verdict.
+func (f *Failure) fill(s *Stop) {
+	s.State, s.Reason, s.Window, s.Status = Stopped, f.Reason, f.Window, f.Status
+	s.RetryAfter, s.ResetAt, s.ResetMinute = f.RetryAfter, f.ResetAt, f.ResetMinute
+	s.Evidence.Source, s.Evidence.Field = f.Source, f.Field
+	s.Notes = append(s.Notes, f.Notes...)
+	s.Text, s.NotResumable = f.Text, f.NotResumable
+	if !s.ResetAt.IsZero() { // a text was read before its window was known
+		t, notes := clamp(s.ResetAt, s.At, s.Window.longest())
+		if s.ResetAt = t; len(f.Notes) == 0 { // else it was cut before, and said so
+			s.Notes = append(s.Notes, notes...)
+		}
+	}
+}
+
+// Stop is the verdict on a failure that is known from a message alone. False: it is not known why.
+func (f *Failure) Stop(at time.Time) (Stop, bool) {
+	s := Stop{At: at}
+	f.fill(&s)
+	return s, f.Reason != Unknown && f.Reason != ""
 }
 
 // unfinished judges a turn that has neither ended nor failed, by who holds the session.
@@ -135,7 +153,8 @@ func (c *Classifier) unfinished(s *Stop) {
 			s.Notes = append(s.Notes, "the agent is idle in mid turn: interrupted, as far as can be told")
 		case c.Holder.Status == "" && c.Last.ToolCall:
 			s.CouldBe = []State{Running, Waiting}
-		case c.Holder.Status == "":
+		case c.Holder.Status == "" || c.Holder.Status == "busy" && !c.Last.ToolCall:
+			// Busy is an agent's word for its silent waits between two tries, too.
 			s.CouldBe = []State{Running, Retrying}
 		}
 	case LeftBehind:

@@ -68,11 +68,12 @@ func TestClassifier(t *testing.T) {
 		{"failed, holder alive", []Event{p, limit, holder(Alive, "idle")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"failed without saying which", []Event{p, ev(2, KindFailure)}, verdict{State: Stopped, Reason: Unknown, Key: "r2"}},
 		{"went on after a failure", []Event{p, limit, ev(4, KindPrompt)}, verdict{Running, all, "", "r4", time.Time{}}},
-		{"busy", []Event{p, holder(Alive, "busy")}, verdict{State: Running, Key: "r1"}},
+		{"busy", []Event{p, holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
+		{"busy in a tool call", []Event{p, a, holder(Alive, "busy")}, verdict{State: Running, Key: "r2"}},
 		{"asks", []Event{p, a, holder(Alive, "waiting")}, verdict{State: Waiting, Key: "r2"}},
 		{"retries", []Event{p, ev(2, KindRetry, armed), holder(Alive, "busy")}, verdict{State: Retrying, Key: "r1", Self: later}},
 		{"asks while it retries", []Event{p, ev(2, KindRetry, armed), holder(Alive, "waiting")}, verdict{State: Waiting, Key: "r1"}},
-		{"retried, then answered", []Event{p, ev(2, KindRetry), ev(3, KindAnswer), holder(Alive, "busy")}, verdict{State: Running, Key: "r3"}},
+		{"retried, then answered", []Event{p, ev(2, KindRetry), ev(3, KindAnswer), holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r3", time.Time{}}},
 		{"retries, holder not known", []Event{p, ev(2, KindRetry)}, verdict{Running, all, "", "r1", time.Time{}}},
 		{"retried, and died", []Event{p, ev(2, KindRetry), holder(LeftBehind, "")}, verdict{State: Stopped, Reason: Crashed, Key: "cut:r1"}},
 		{"idle in mid turn", []Event{p, holder(Alive, "idle")}, verdict{State: Stopped, Reason: Interrupted, Key: "r1"}},
@@ -82,7 +83,7 @@ func TestClassifier(t *testing.T) {
 		{"crashed", []Event{p, a, holder(LeftBehind, "")}, verdict{State: Stopped, Reason: Crashed, Key: "cut:r2"}},
 		{"gone in mid turn", []Event{p, holder(Gone, "")}, verdict{State: Stopped, Reason: Interrupted, Key: "cut:r1"}},
 		{"not to be seen", []Event{p, holder(HolderUnknown, "")}, verdict{Running, all, "", "r1", time.Time{}}},
-		{"holder came back", []Event{p, holder(LeftBehind, ""), holder(Alive, "busy")}, verdict{State: Running, Key: "r1"}},
+		{"holder came back", []Event{p, holder(LeftBehind, ""), holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
 		{"armed its own continue", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Alive, "")}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder not known", []Event{p, limit, ev(4, KindSelfResume, armed)}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder gone", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Gone, "")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
@@ -184,9 +185,13 @@ func TestInfoMerge(t *testing.T) {
 	if diff := cmp.Diff(want, i); diff != "" {
 		t.Error(diff)
 	}
-	i.Merge(Info{Interactive: true}) // no message line among them: nothing was told
-	if i.Interactive {
-		t.Error("interactive without a message line")
+	i.Merge(Info{Interactive: true}) // told by an agent that records no version
+	if !i.Interactive {
+		t.Error("a terminal was told of, and lost")
+	}
+	i.Merge(Info{}) // no message line among them: nothing was told
+	if !i.Interactive {
+		t.Error("headless without a message line")
 	}
 }
 

@@ -30,10 +30,46 @@ func TestRedactTakesSecretsOut(t *testing.T) {
 	}
 }
 
+// What gateways and providers print about who asked, and from where.
+func TestRedactPlacesAndNames(t *testing.T) {
+	for text, leaks := range map[string][]string{
+		"connect 192.168.10.7:8443 refused":                  {"192", "8443"},
+		"connect [fe80::1ff:fe23:4567:890a]:443":             {"fe80", "890a"},
+		"llm-gw.corp.acme-internal.net answered":             {"acme"},
+		"via proxy.acme.local:3128 and build-host:8080":      {"acme", "3128", "build-host"},
+		"mail john@localhost":                                {"john"},
+		`cannot read \\\\fileserver\\share\\John\\plan.docx`: {"fileserver", "John"},
+		"Project 'acme-billing-prod' is off":                 {"acme"},
+		"project_number:764086051850":                        {"764086051850"},
+		"for project my-secret-proj":                         {"my-secret"},
+		"account 123456789012 is closed":                     {"123456789012"},
+		`Organization "Acme Pharma GmbH" has no access`:      {"Acme", "Pharma"},
+		"The user john.doe may not":                          {"john", "doe"},
+		"org-AbC12 and wrk_01K9":                             {"AbC12", "01K9"},
+		"session 4f2b9c1 ended":                              {"4f2b9c1"},
+		"call +49 170 1234567":                               {"1234567"},
+		"the password is hunter2":                            {"hunter2"},
+		"Bearer eyJhbGciOi.eyJzdWIiOi.SflKx":                 {"eyJ", "SflKx"},
+		"Authorization: Basic dXNlcjpwYXNzd29yZA== x":        {"dXNl"},
+		"x-api-key abc123":                                   {"abc123"},
+		"ws://10.0.0.3:8080/a failed":                        {"10.0", "8080"},
+		"cookie: session=abc; other=def":                     {"abc", "def"},
+		"arn:aws:iam::123456789012:role/x":                   {"123456789012"},
+	} {
+		got := Redact(text)
+		for _, leak := range leaks {
+			if strings.Contains(got, leak) {
+				t.Errorf("%s: %q is left in %q", text, leak, got)
+			}
+		}
+	}
+}
+
 func TestRedactKeepsWords(t *testing.T) {
 	for _, text := range []string{
 		"Rate limit reached for the model, code 429", "overloaded_error: Overloaded",
-		"the limit resets at 3:45pm", "Input exceeds the context window of this model",
+		"stream disconnected before response.completed, next try in 1.471s", "API Error: 529 at 12:30:45 on claude-opus-5-5",
+		"your workspace is out of credits", "the limit resets at 3:45pm", "Input exceeds the context window of this model",
 	} {
 		if got := Redact(text); got != text {
 			t.Errorf("got %q, want %q", got, text)

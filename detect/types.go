@@ -94,7 +94,7 @@ func (i *Info) Merge(newer Info) {
 		i.Tokens = newer.Tokens
 	}
 	i.Archived = i.Archived || newer.Archived
-	if newer.Version != "" { // a message line was among them, so Interactive was told too
+	if newer.Version != "" || newer.Interactive { // a message line was among them, so Interactive was told too
 		i.Interactive = newer.Interactive
 	}
 }
@@ -153,10 +153,12 @@ type Failure struct {
 	RetryAfter  *time.Duration `json:"retry_after,omitempty"` // as recorded, counted from At; nil: not recorded
 	ResetAt     time.Time      `json:"reset_at,omitzero"`
 	ResetMinute bool           `json:"reset_minute,omitempty"` // ResetAt names a whole minute, not a second
-	Source      string         `json:"source,omitempty"`       // "transcript", "database", "storage", "message"
+	Source      string         `json:"source,omitempty"`       // "transcript", "database", "storage", "report", "message"
 	Field       string         `json:"field,omitempty"`        // the field that decided
 	Notes       []string       `json:"notes,omitempty"`        // e.g. that a time was clamped
 	Text        string         `json:"-"`                      // redacted text, only for reason unknown; never logged
+	// NotResumable: the agent cannot go on in this session, which has no turn to go back to.
+	NotResumable bool `json:"not_resumable,omitempty"`
 }
 
 // Liveness of a session's holder.
@@ -216,7 +218,8 @@ type Stop struct {
 	SelfResumeAt time.Time      `json:"self_resume_at,omitzero"`
 	Evidence     Evidence       `json:"evidence,omitzero"`
 	Notes        []string       `json:"notes,omitempty"`
-	Text         string         `json:"-"` // see Failure.Text
+	Text         string         `json:"-"`                       // see Failure.Text
+	NotResumable bool           `json:"not_resumable,omitempty"` // see Failure.NotResumable
 }
 
 // IsStop tells whether the session stopped for a reason that is not its good end.

@@ -55,7 +55,7 @@ type Tried struct {
 	Fresh     int       // fresh sessions that this line already took
 	Refused   bool      // the agent said that it does not know the session, though its files are there
 	Fruitless int       // episodes in a row, before this one, in which no turn ended well
-	FirstRead bool      // the stop was found in files that clawd had not followed before
+	FirstRead bool      // the stop was written while clawd did not run, or found in files that it had not followed
 	Scheduled time.Time // wake_at of the same stop before a restart; zero: none
 }
 
@@ -77,13 +77,13 @@ const (
 )
 
 // Select gives the strategy for a stop: what the config says for its reason, a fresh session
-// where the agent refuses the old one.
+// where the agent refuses the old one or cannot go on in it.
 func (p Policy) Select(s detect.Stop, t Tried) Strategy {
 	kind := p.Reasons[s.Reason]
 	if s.State != detect.Stopped || s.Reason == detect.Interrupted || s.Reason == detect.Completed {
 		kind = Leave
 	}
-	if kind == SameSession && t.Refused {
+	if kind == SameSession && (t.Refused || s.NotResumable) {
 		kind = FreshSession
 	}
 	switch kind {

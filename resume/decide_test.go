@@ -40,6 +40,8 @@ func retryAfter(d time.Duration) func(*detect.Stop) {
 	return func(s *detect.Stop) { s.RetryAfter = &d }
 }
 
+func notResumable(s *detect.Stop) { s.NotResumable = true }
+
 func TestDecide(t *testing.T) {
 	const sec, minute, hour = time.Second, time.Minute, time.Hour
 	limit, rate := detect.UsageLimit, detect.RateLimit
@@ -86,6 +88,10 @@ func TestDecide(t *testing.T) {
 		{"limit in the second session", stop(rate), Tried{Fresh: 1}, 0, SameSession, 30 * sec, false},
 		{"session refused", stop(rate), Tried{Attempts: 1, Since: noon, Refused: true}, hour, FreshSession, hour, false},
 		{"session refused, limit still on", stop(limit, reset(2*hour, false)), Tried{Attempts: 1, Since: noon, Refused: true}, hour, FreshSession, 2 * hour, false},
+		{"nothing to go back to", stop(limit, reset(2*hour, false), notResumable), Tried{}, 0, FreshSession, 2*hour + 20*sec, false},
+		{"nothing to go back to, no reset", stop(rate, notResumable), Tried{}, 0, FreshSession, 30 * sec, false},
+		{"nothing to go back to, needs a person", stop(detect.Auth, notResumable), Tried{}, 0, Leave, -1, false},
+		{"nothing to go back to, unknown", stop(detect.Unknown, notResumable), Tried{}, 0, Leave, -1, false},
 		{"fresh one failed too", stop(rate), Tried{Attempts: 2, Since: noon, Refused: true}, 0, FreshSession, 2 * minute, false},
 		{"crashed", stop(detect.Crashed), Tried{}, 0, Leave, -1, false},
 		{"auth", stop(detect.Auth), Tried{}, 0, Leave, -1, false},

@@ -60,6 +60,8 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 		d.WakeAt, d.Why = later(s.ResetAt, now), "the agent refuses the session though its files are there"
 	case s.Reason == detect.ContextFull && t.Attempts == 0:
 		d.WakeAt, d.Why = later(s.At, s.ResetAt), "the context is full, so the same session cannot go on"
+	case s.NotResumable:
+		d.Why += "; the session has no turn to go back to, so a new one takes over"
 	}
 	d.Strategy, d.WakeAt = FreshSession, d.WakeAt.UTC()
 	return d

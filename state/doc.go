@@ -2,6 +2,7 @@
 //
 //	meta      version            -> schema version, a decimal number
 //	          id                 -> random id of this file (the sentinel beside it names it)
+//	          parting            -> Parting: a clean end, until the next clawd has looked around
 //	sessions  agent/id           -> Session: cursor, classifier, stop, phase, claim, episode
 //	seen      agent/id           -> Seen: a session that was looked at and is of no interest
 //	closed    agent/id\x00key    -> Closed: a stop that was fired for, with the proof
@@ -10,6 +11,7 @@
 //	stats     total              -> Stats
 //	history   sequence, 8 bytes  -> Entry, append-only
 //	outbox    sequence, 8 bytes  -> Notice: what the user must be told
+//	unknown   hash of the text   -> Unknown: a failure that no rule explains, redacted
 //
 // Every value is a CRC-32C in four bytes and then JSON: bbolt itself does not notice a flipped
 // bit in a value. Every method that writes is one transaction, named T1 to T5 after the wake

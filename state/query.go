@@ -42,6 +42,36 @@ func (s *Store) Sessions(f func(Session) error) error {
 	})
 }
 
+// Parting is what a clawd that ended cleanly noted last.
+type Parting struct {
+	At          time.Time `json:"at"`
+	MachineDown bool      `json:"machine_down"` // the machine was going down with it
+}
+
+var keyParting = []byte("parting")
+
+// Part notes the clean end of this clawd.
+func (s *Store) Part(p Parting) error {
+	return s.update("part", func(t tx) error { return t.put(bucketMeta, string(keyParting), p) })
+}
+
+// Parting gives the note of the clawd before; false: it did not end cleanly, or there was none.
+func (s *Store) Parting() (p Parting, ok bool, err error) {
+	err = s.db.View(func(b *bolt.Tx) error {
+		ok, err = tx{Tx: b}.get(bucketMeta, string(keyParting), &p)
+		return err
+	})
+	if errors.Is(err, errChecksum) {
+		return Parting{}, false, nil
+	}
+	return p, ok, err
+}
+
+// ForgetParting takes the note away: from now on an end without one is no clean end.
+func (s *Store) ForgetParting() error {
+	return s.update("forget_parting", func(t tx) error { return t.Bucket(bucketMeta).Delete(keyParting) })
+}
+
 // Seen gives stamp and cursor of every session that was found to be of no interest.
 func (s *Store) Seen() (map[string]Seen, error) {
 	all := map[string]Seen{}

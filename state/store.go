@@ -32,6 +32,7 @@ var (
 	bucketStats    = []byte("stats")
 	bucketHistory  = []byte("history")
 	bucketOutbox   = []byte("outbox")
+	bucketUnknown  = []byte("unknown")
 )
 
 var (
@@ -140,7 +141,7 @@ func openChecked(path string) (db *bolt.DB, err error) {
 	if err := whole(path); err != nil {
 		return nil, err
 	}
-	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
+	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType})
 	switch {
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
 		return nil, &damage{err}
@@ -213,7 +214,7 @@ func (s *Store) version() (int, error) {
 func (s *Store) prepare() error {
 	return s.db.Update(func(tx *bolt.Tx) error {
 		for _, name := range [][]byte{bucketMeta, bucketSessions, bucketSeen, bucketClosed, bucketLimits,
-			bucketBudget, bucketStats, bucketHistory, bucketOutbox} {
+			bucketBudget, bucketStats, bucketHistory, bucketOutbox, bucketUnknown} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

@@ -234,3 +234,22 @@ func TestPrune(t *testing.T) {
 	must(t, err)
 	is(t, rec.Phase, Following)
 }
+
+func TestParting(t *testing.T) {
+	path := filled(t, 0)
+	s, _ := openAt(t, path)
+	_, ok, err := s.Parting()
+	must(t, err)
+	is(t, ok, false)
+	must(t, s.Part(Parting{At: noon, MachineDown: true}))
+	must(t, s.Close())
+	s, _ = openAt(t, path)
+	p, ok, err := s.Parting()
+	must(t, err)
+	is(t, ok, true)
+	is(t, p, Parting{At: noon, MachineDown: true})
+	must(t, s.ForgetParting())
+	_, ok, err = s.Parting()
+	must(t, err)
+	is(t, ok, false)
+}

@@ -82,7 +82,7 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		}
 		if !known {
 			if err := errors.Join(
-				t.stats(func(st *Stats) { st.Stops[stop.Reason]++ }),
+				t.stats(func(st *Stats) { st.Stops[stop.Reason]++ }), t.unknown(r, stop),
 				t.history(rec, "stop", stop.Key, 0, string(stop.Reason), "")); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
@@ -113,4 +114,25 @@ func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
 	}
 	m, _, err := ReadMark(MarkPath(dir, s, key, last))
 	return last, m, err
+}
+
+// PruneMarks removes marks that were made before a time and whose session gone says the agent no longer
+// has. One that is torn stays: it does not tell whose it is.
+func PruneMarks(dir string, before time.Time, gone func(detect.Session) bool) error {
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range found {
+		fi, err := e.Info()
+		if err != nil || !fi.ModTime().Before(before) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if m, ok, err := ReadMark(path); err == nil && ok && m.Claim.Session.Path != "" && gone(m.Claim.Session) {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	return errors.Join(errs...)
 }

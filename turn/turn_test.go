@@ -400,3 +400,37 @@ func TestVersion(t *testing.T) {
 		}
 	}
 }
+
+func TestPruneMarks(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	mark := func(id string, age time.Duration) string {
+		path := MarkPath(dir, detect.Session{Agent: "x", ID: id}, "k", 1)
+		if id == "torn" {
+			if err := os.WriteFile(path, []byte(`{"ses`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := makeMark(path, resume.Claim{Session: detect.Session{Agent: "x", ID: id, Path: "/" + id}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	old, young := 100*24*time.Hour, 80*24*time.Hour
+	stays := []string{mark("kept", old), mark("gone-young", young), mark("torn", old)}
+	goes := mark("gone", old)
+	err := PruneMarks(dir, now.Add(-90*24*time.Hour), func(s detect.Session) bool { return strings.HasPrefix(s.ID, "gone") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stays {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(goes); err == nil {
+		t.Error("the mark of a session that is gone stays")
+	}
+}

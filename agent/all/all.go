@@ -8,6 +8,8 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
+	"github.com/clawd-project/clawd/agent/codex"
+	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
 )
 
@@ -17,6 +19,8 @@ var known = []struct {
 }{
 	{"claude", func(e agent.Env, c agent.Config) agent.Agent { return claude.New(e, c) }},
 	{"opencode", func(e agent.Env, c agent.Config) agent.Agent { return opencode.New(e, c) }},
+	{"codex", func(e agent.Env, c agent.Config) agent.Agent { return codex.New(e, c) }},
+	{"gemini", func(e agent.Env, c agent.Config) agent.Agent { return gemini.New(e, c) }},
 }
 
 // Names of the agents, in order.

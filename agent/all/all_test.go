@@ -19,7 +19,7 @@ func TestNew(t *testing.T) {
 	for _, a := range agents {
 		names = append(names, a.Name())
 	}
-	if want := []string{"claude", "opencode"}; !slices.Equal(names, want) || !slices.Equal(all.Names(), want) {
+	if want := []string{"claude", "opencode", "codex", "gemini"}; !slices.Equal(names, want) || !slices.Equal(all.Names(), want) {
 		t.Errorf("agents %q, names %q, want %q", names, all.Names(), want)
 	}
 	if got := agents[1].Command(); got != "/opt/oc" {

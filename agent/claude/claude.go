@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -31,7 +30,6 @@ type Claude struct {
 
 	mu    sync.Mutex
 	seen  map[string]string     // registry path -> session it named last
-	count int                   // transcripts that the last scan saw
 	scans int                   // of everything, so far
 	all   bool                  // this scan looks at dormant transcripts, too
 	files map[string]seenFolder // by project folder and name: what the last scan saw
@@ -89,7 +87,7 @@ func (c *Claude) Files(s detect.Session) ([]string, error) {
 	if err := fits(s); err != nil {
 		return nil, err
 	}
-	if _, err := own(s.Path); err != nil {
+	if _, err := c.own(s.Path); err != nil {
 		return nil, err
 	}
 	files := []string{s.Path}
@@ -176,22 +174,15 @@ func fits(s detect.Session) error {
 	return nil
 }
 
-// own refuses everything but a regular file of this user that others cannot write.
-func own(path string) (fs.FileInfo, error) {
-	fi, err := os.Lstat(path)
-	if err != nil {
+// own gives the stat of a transcript of this user alone that lies in the agent's folder, no link on
+// the way.
+func (c *Claude) own(path string) (fs.FileInfo, error) {
+	root := c.root
+	if rel, ok := c.rel(path); ok {
+		path = filepath.Join(root, rel)
+	}
+	if err := agent.Inside(root, path); err != nil {
 		return nil, err
 	}
-	if !ownInfo(fi) {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file of this user alone")}
-	}
-	return fi, nil
-}
-
-func ownInfo(fi fs.FileInfo) bool {
-	if !fi.Mode().IsRegular() || fi.Mode().Perm()&0o002 != 0 {
-		return false
-	}
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Getuid()
+	return agent.Own(path)
 }

@@ -26,7 +26,7 @@ func failure(r *record, text string, zone *time.Location) *detect.Failure {
 	f := &detect.Failure{Status: r.APIErrorStatus, Source: "transcript", Field: "isApiErrorMessage"}
 	var word string
 	_ = json.Unmarshal(r.Error, &word) // absent in old versions
-	text = strings.TrimSpace(quotes.Replace(text))
+	text = flat(detect.Plain(text))
 	if f.Status == 0 {
 		f.Status = statusIn(text)
 	}
@@ -46,11 +46,13 @@ func failure(r *record, text string, zone *time.Location) *detect.Failure {
 	return f
 }
 
-var quotes = strings.NewReplacer("\u2019", "'", "\u00a0", " ", "\u202f", " ")
-
-// usage fills in a usage limit. A text about spending without any reset is a matter of money.
+// usage fills in a usage limit. A text about money without any reset is a matter of money.
 func usage(f *detect.Failure, q *quota, text string, at time.Time, zone *time.Location) {
-	f.Reason, f.Window = detect.UsageLimit, windowIn(text)
+	f.Reason = detect.UsageLimit
+	m, known := messages().Failure(text, at, zone)
+	if known {
+		f.Window = m.Window
+	}
 	if q != nil {
 		if w := windows[q.Type]; w != "" {
 			f.Window = w
@@ -60,24 +62,26 @@ func usage(f *detect.Failure, q *quota, text string, at time.Time, zone *time.Lo
 			return
 		}
 	}
+	if known && m.Reason == detect.Billing {
+		f.Reason, f.Window = detect.Billing, ""
+		return
+	}
 	t, ok := detect.ParseReset(text, at, zone)
 	f.Notes = t.Notes
-	switch {
-	case ok:
+	if ok {
 		f.ResetAt, f.ResetMinute = t.At, t.Minute
-	case spending.MatchString(text) && !resets.MatchString(text):
-		f.Reason, f.Window = detect.Billing, ""
 	}
 }
 
 // byWord goes by the field error, then by the text.
 func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location) {
+	row, known := messages().Find(text)
 	switch {
 	case strings.HasPrefix(word, "overloaded") || r.APIErrorType == "overloaded_error":
 		f.Reason = detect.Overloaded
 	case word == "billing_error" || r.APIErrorType == "billing_error":
 		f.Reason = detect.Billing
-		if spending.MatchString(text) {
+		if row.Spend {
 			usage(f, nil, text, r.at, zone)
 		}
 	case authWords[word]:
@@ -86,20 +90,27 @@ func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location
 		f.Reason = detect.InvalidRequest
 	case word == "invalid_request":
 		f.Reason = detect.InvalidRequest
-		if f.Status != 413 && (tooLong.MatchString(text) || tooLong.MatchString(r.ErrorDetails)) {
+		if details, _ := messages().Find(flat(r.ErrorDetails)); f.Status != 413 && (row.Reason == detect.ContextFull || details.Reason == detect.ContextFull) {
 			f.Reason = detect.ContextFull
 		}
 	case word == "rate_limit":
 		f.Reason = detect.RateLimit
-		if limitText.MatchString(text) || spending.MatchString(text) {
+		if row.Reason == detect.UsageLimit || !known && naming.MatchString(text) {
 			usage(f, nil, text, r.at, zone)
 		}
+		if !known && f.ResetAt.IsZero() {
+			f.Reason = detect.RateLimit
+		}
 	case word == "server_error":
-		f.Reason = serverReason(f.Status, r.APIError, text)
+		f.Reason = serverReason(f.Status, r.APIError, row.Reason)
 	default:
 		byText(f, text, r.at, zone)
 	}
 }
+
+// naming: a wording that is not known yet, in a record of a 429, is a plan's limit if it names when
+// that resets; a throttled request names none.
+var naming = regexp.MustCompile(`(?i)\bresets?\b`)
 
 var authWords = map[string]bool{
 	"authentication_failed": true, "authentication_error": true, "oauth_org_not_allowed": true,
@@ -107,13 +118,13 @@ var authWords = map[string]bool{
 }
 
 // serverReason: the agent says server_error for an overloaded provider and a broken line too.
-func serverReason(status int, apiError, text string) detect.Reason {
+func serverReason(status int, apiError string, byText detect.Reason) detect.Reason {
 	switch {
 	case status != 0:
 		return detect.FromStatus(status)
-	case apiError == "connection_failed" || broken.MatchString(text):
+	case apiError == "connection_failed" || byText == detect.Network:
 		return detect.Network
-	case overloaded.MatchString(text):
+	case byText == detect.Overloaded:
 		return detect.Overloaded
 	}
 	return detect.ServerError
@@ -121,65 +132,20 @@ func serverReason(status int, apiError, text string) detect.Reason {
 
 // byText is for lines without a telling error field: all of 1.x and 2.0, and "unknown".
 func byText(f *detect.Failure, text string, at time.Time, zone *time.Location) {
+	row, ok := messages().Find(text)
 	switch {
-	case reachedAPILimit.MatchString(text):
-		f.Window = detect.Monthly
-		t, ok := detect.ParseReset(text, at, zone)
-		f.Reason, f.Notes = detect.Billing, t.Notes
-		if ok {
-			f.Reason, f.ResetAt, f.ResetMinute = detect.UsageLimit, t.At, t.Minute
-		}
-	case limitText.MatchString(text) || spending.MatchString(text):
-		usage(f, nil, text, at, zone)
-	case loginText.MatchString(text):
-		f.Reason = detect.Auth
-	case f.Status != 413 && tooLong.MatchString(text):
-		f.Reason = detect.ContextFull
-	case rateText.MatchString(text):
-		f.Reason = detect.RateLimit
-	case overloaded.MatchString(text):
-		f.Reason = detect.Overloaded
-	case strings.Contains(text, "no healthy upstream"):
-		f.Reason = detect.ServerError // a gateway's 503, not a provider at capacity
-	case f.Status != 0:
+	case !ok || row.State != detect.Stopped,
+		f.Status != 0 && row.Reason == detect.Network,       // a server that answered may speak of connections
+		f.Status == 413 && row.Reason == detect.ContextFull: // the size of a picture, not of the context
 		f.Reason = detect.FromStatus(f.Status)
-	case broken.MatchString(text):
-		f.Reason = detect.Network
+	case row.Reason == detect.UsageLimit:
+		usage(f, nil, text, at, zone)
 	default:
-		f.Reason = detect.Unknown
+		f.Reason = row.Reason
 	}
 }
 
-// All of these are matched against the agent's own error record, from its first word on.
-var (
-	limitText = regexp.MustCompile(`(?i)^(?:You've (?:hit|reached) your (?:[\w.'-]+ ){0,5}limit\b` +
-		`|You're out of (?:extra )?usage\b` +
-		`|(?:Claude (?:AI )?usage|Session|Weekly|Usage|5-hour|\w+ weekly) limit reached\b` +
-		`|limit reached (?:[·∙-] |\()resets )`)
-	resets   = regexp.MustCompile(`(?i)\bresets? (?:at |in\b|\w+ \d|\d)`)
-	spending = regexp.MustCompile(`(?i)^(?:You've (?:hit|reached) your (?:[\w.'-]+ ){0,3}(?:spend|credit) limit\b` +
-		`|You're out of (?:extra )?usage(?: credits)?\b` +
-		`|Your (?:org|organization) is out of usage\b` +
-		`|Your group's usage limit is set to` +
-		`|Your usage allocation has been disabled` +
-		`|Your seat type doesn't include` +
-		`|This service is disabled for your org` +
-		`|\w+ [\d.]+ requires usage credits` +
-		`|API Error: Usage credits required` +
-		`|Credit balance (?:is )?too low` +
-		`|Spending cap reached)`)
-	reachedAPILimit = regexp.MustCompile(`^API Error: 400 .*You have reached your specified API usage limits`)
-	loginText       = regexp.MustCompile(`^(?:Invalid API key|Not logged in|OAuth token revoked|Login expired|Session expired|Failed to authenticate|Your account does not have access|Please run /login|Could not resolve authentication|Claude Design rejected your /design-login)`)
-	tooLong         = regexp.MustCompile(`(?i)^(?:Prompt is too long|Context limit reached|400 .*prompt is too long|API Error: 400 .*prompt is too long)`)
-	rateText        = regexp.MustCompile(`^API Error: (?:Rate limit reached|Request rejected \(429\)|Server is temporarily limiting requests)`)
-	overloaded      = regexp.MustCompile(`^(?:API Error: (?:Repeated )?529\b|Repeated server overload\b|\w+ is experiencing high load\b|API Error: .*overloaded_error)`)
-	broken          = regexp.MustCompile(`(?i)^(?:Request timed out|(?:API Error: )?(?:Unable to connect|Connection (?:refused|dropped|error|closed|reset|timed out)|Stream ended|Response stalled|.*\((?:E[A-Z]{5,}|ConnectionRefused)\)|Request timed out|fetch failed|socket hang up|terminated))`)
-	statusText      = regexp.MustCompile(`^API Error: ?(?:Repeated |Request rejected \()?([1-5]\d\d)\b`)
-	modelWindow     = regexp.MustCompile(`(?i)\b(?:opus|sonnet|haiku|fable)\b[^·∙|]*\blimit\b`)
-	hourWindow      = regexp.MustCompile(`(?i)\b(?:session|5-hour) limit\b`)
-	weekWindow      = regexp.MustCompile(`(?i)\bweekly limit\b`)
-	monthWindow     = regexp.MustCompile(`(?i)\bmonthly\b`)
-)
+var statusText = regexp.MustCompile(`^API Error: ?(?:Repeated |Request rejected \()?([1-5]\d\d)\b`)
 
 // statusIn reads the status that the agent printed at the very beginning of its text.
 func statusIn(text string) int {
@@ -189,19 +155,4 @@ func statusIn(text string) int {
 	}
 	n, _ := strconv.Atoi(m[1])
 	return n
-}
-
-// windowIn: a text about spending may name the plan's window behind it, and that is what resets.
-func windowIn(text string) detect.Window {
-	switch {
-	case modelWindow.MatchString(text):
-		return detect.Model
-	case hourWindow.MatchString(text):
-		return detect.FiveHour
-	case weekWindow.MatchString(text):
-		return detect.Weekly
-	case monthWindow.MatchString(text):
-		return detect.Monthly
-	}
-	return ""
 }

@@ -33,7 +33,7 @@ func (h *head) line(line []byte) {
 		Timestamp time.Time `json:"timestamp"`
 	}
 	if json.Unmarshal(line, &r) == nil {
-		h.created = r.Timestamp.UTC()
+		h.created = detect.Clamp(r.Timestamp)
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
+// cases are the recorded runs of the real agent.
+const cases = "../../testdata/claude"
+
 // table is a process table of our own.
 type table struct {
 	all  []agent.Proc

@@ -40,10 +40,10 @@ func entryPID(path string) (int, bool) {
 // be torn for a moment: a second look then finds it whole. An entry that is gone gives an error
 // that is fs.ErrNotExist.
 func (c *Claude) readEntry(path string) (entry, error) {
-	e, err := readEntryOnce(path)
+	e, err := c.readEntryOnce(path)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
-		e, err = readEntryOnce(path)
+		e, err = c.readEntryOnce(path)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +56,8 @@ func (c *Claude) readEntry(path string) (entry, error) {
 	return e, err
 }
 
-func readEntryOnce(path string) (entry, error) {
-	if _, err := own(path); err != nil {
+func (c *Claude) readEntryOnce(path string) (entry, error) {
+	if _, err := c.own(path); err != nil {
 		return entry{}, err
 	}
 	f, err := agent.OpenRegular(path)
@@ -91,7 +91,7 @@ func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 	if procErr != nil && !errors.Is(procErr, agent.ErrNoProcs) {
 		return nil, procErr
 	}
-	files, err := os.ReadDir(c.registry())
+	files, err := agent.ReadDir(c.root, c.registry())
 	if err := skipAbsent(err); err != nil {
 		return nil, err
 	}

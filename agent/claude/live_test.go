@@ -107,7 +107,7 @@ func TestLive(t *testing.T) {
 
 // TestLiveRecorded takes the entries of real processes.
 func TestLiveRecorded(t *testing.T) {
-	files, err := filepath.Glob("testdata/*/*sessions/*.json")
+	files, err := filepath.Glob(filepath.Join(cases, "*/*sessions/*.json"))
 	if err != nil || len(files) < 50 {
 		t.Fatalf("%d entries, err %v", len(files), err)
 	}

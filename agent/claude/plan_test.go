@@ -216,7 +216,7 @@ func TestBilling(t *testing.T) {
 func TestOutput(t *testing.T) {
 	c := over(t.TempDir(), table{}, agent.Config{})
 	file := func(name string) string {
-		b, err := os.ReadFile("testdata/" + name)
+		b, err := os.ReadFile(filepath.Join(cases, name))
 		must(t, err)
 		return string(b)
 	}

@@ -25,7 +25,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 	if err := fits(s); err != nil {
 		return agent.Batch{}, err
 	}
-	if _, err := own(s.Path); err != nil {
+	if _, err := c.own(s.Path); err != nil {
 		return agent.Batch{}, err
 	}
 	pos, owed := string(from), false
@@ -163,7 +163,7 @@ func (c *Claude) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 	if err := fits(s); err != nil {
 		return false, "", err
 	}
-	if _, err := own(s.Path); err != nil {
+	if _, err := c.own(s.Path); err != nil {
 		return false, "", err
 	}
 	b, err := tail.OpenBack(s.Path)
@@ -233,7 +233,7 @@ func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 	if err := fits(s); err != nil {
 		return "", err
 	}
-	if _, err := own(s.Path); err != nil {
+	if _, err := c.own(s.Path); err != nil {
 		return "", err
 	}
 	b, err := tail.OpenBack(s.Path)

@@ -93,8 +93,8 @@ func parse(line []byte) (*record, error) {
 	if err != nil && !errors.As(err, &other) {
 		return nil, errShape
 	}
-	r.at, _ = time.Parse(time.RFC3339, r.Timestamp)
-	r.at = r.at.UTC()
+	at, _ := time.Parse(time.RFC3339, r.Timestamp)
+	r.at = detect.Clamp(at)
 	return r, nil
 }
 
@@ -245,22 +245,21 @@ const longestArmed = 24 * time.Hour
 // selfResume reads the notices about the agent's own continue at a usage limit. next: when it
 // will go on, zero when it dropped that; done: the user dropped it.
 func selfResume(text string, at time.Time, zone *time.Location) (next time.Time, done, ok bool) {
+	text = flat(detect.Plain(text))
+	row, ok := notices().Find(text)
 	switch {
-	case strings.HasPrefix(text, "Usage limit reached") && strings.Contains(text, "continuing automatically"),
-		strings.HasPrefix(text, "Goal paused") && strings.Contains(text, "continues automatically"):
+	case !ok:
+		return time.Time{}, false, false
+	case row.State == detect.Retrying:
 		// Without a usable time it is armed all the same; until its own longest wait is over,
 		// doing nothing is right.
 		next = at.Add(longestArmed)
-		if r, found := detect.ParseReset(text, at, zone); found && r.At.Before(next) {
+		if r, found := detect.ParseReset(text, at, namedZone(text, zone)); found && r.At.Before(next) {
 			next = r.At
 		}
 		return next, false, true
-	case strings.HasPrefix(text, "Usage limit reset"), strings.HasPrefix(text, "Usage limit available again"):
+	case row.State == detect.Running:
 		return at, false, true
-	case strings.HasPrefix(text, "Automatic continue cancelled"):
-		return time.Time{}, true, true
-	case strings.HasPrefix(text, "Automatic continue"), strings.Contains(text, "will not resume on its own"):
-		return time.Time{}, false, true
 	}
-	return time.Time{}, false, false
+	return time.Time{}, row.Reason == detect.Interrupted, true
 }

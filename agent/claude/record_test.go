@@ -3,6 +3,7 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -160,6 +162,10 @@ func TestFailures(t *testing.T) {
 		{"model limit without a reset", "You've reached your Fable 5 limit", map[string]any{"error": "rate_limit"}, detect.Failure{Reason: detect.UsageLimit, Window: detect.Model}},
 		{"wide apostrophe", "You’ve hit your session limit · resets 3:09am (Europe/Rome)", map[string]any{"error": "rate_limit"},
 			detect.Failure{Reason: detect.UsageLimit, Window: detect.FiveHour, ResetAt: reset, ResetMinute: true}},
+		{"a wording nobody knows, with a reset", "No more of it this session · resets 3:09am (Europe/Rome)", map[string]any{"error": "rate_limit", "apiErrorStatus": 429},
+			detect.Failure{Reason: detect.UsageLimit, Status: 429, ResetAt: reset, ResetMinute: true}},
+		{"a wording nobody knows, without a time", "No more of it until it resets", map[string]any{"error": "rate_limit", "apiErrorStatus": 429},
+			detect.Failure{Reason: detect.RateLimit, Status: 429}},
 		{"provider text that quotes a limit", "API Error: Request rejected (429) · You've hit your session limit · resets 3:09am (Europe/Rome)", map[string]any{"error": "rate_limit", "apiErrorStatus": 429},
 			detect.Failure{Reason: detect.RateLimit, Status: 429}},
 		{"fields against text", "API Error: whatever", map[string]any{"error": "rate_limit", "apiError": "usage_limit_reached", "quotaLimits": map[string]any{"status": "rejected", "resetsAt": 1795226940, "rateLimitType": "seven_day"}},
@@ -177,6 +183,9 @@ func TestFailures(t *testing.T) {
 		{"old key", "Invalid API key · Please run /login", nil, detect.Failure{Reason: detect.Auth}},
 		{"old epoch", "Claude AI usage limit reached|1795226940", nil, detect.Failure{Reason: detect.UsageLimit, ResetAt: reset}},
 		{"old server error", `API Error: 500 {"type":"error"}`, nil, detect.Failure{Reason: detect.ServerError, Status: 500}},
+		{"too large, by the status alone", "Prompt is too long", map[string]any{"error": "unknown", "apiErrorStatus": 413}, detect.Failure{Reason: detect.InvalidRequest, Status: 413}},
+		{"a server that answered", "API Error: 502 upstream closed (ECONNRESET)", nil, detect.Failure{Reason: detect.ServerError, Status: 502}},
+		{"spend limit, a reset that cannot be read", "You've hit your monthly spend limit · your session limit resets 25:00", map[string]any{"error": "rate_limit"}, detect.Failure{Reason: detect.UsageLimit, Window: detect.FiveHour}},
 		{"nobody knows", "Something odd at /home/dev/secret for dev@example.com", map[string]any{"error": "brand_new"}, detect.Failure{Reason: detect.Unknown}},
 		{"fields of other types", limitSentence, map[string]any{"error": map[string]any{"a": 1}, "apiErrorStatus": "429", "quotaLimits": "none"},
 			detect.Failure{Reason: detect.UsageLimit, Window: detect.FiveHour, ResetAt: reset, ResetMinute: true}},
@@ -298,12 +307,21 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// FuzzLine feeds a stranger's line to all that reads one.
 func FuzzLine(f *testing.F) {
 	f.Add([]byte(failed(1, limitSentence, map[string]any{"error": "rate_limit", "apiErrorStatus": 429})))
 	f.Add([]byte(prompt(1, "x")))
+	for _, w := range wants(f)[:20] {
+		for _, line := range lines(f, w.file, "-") {
+			if strings.Contains(line, "ApiError") {
+				f.Add([]byte(strings.ReplaceAll(line, strings.TrimSuffix(filepath.Base(w.file), ".jsonl"), sid)))
+			}
+		}
+	}
 	f.Add([]byte(rec("system", 1, map[string]any{"subtype": "api_error", "retryInMs": 1e300, "error": map[string]any{}})))
 	f.Add([]byte(rec("system", 1, map[string]any{"subtype": "informational", "level": "notice", "content": "Usage limit reached · continuing automatically at 99:99am (X/Y)"})))
 	f.Add([]byte(failed(1, "x", map[string]any{"quotaLimits": map[string]any{"status": "rejected", "resetsAt": -1e300, "rateLimitType": "five_hour"}})))
+	f.Add([]byte(`{"type":"user","uuid":"x","timestamp":"9999-12-31T23:59:59-23:59","sessionId":"` + sid + `"}`))
 	c := over("/nowhere", table{}, agent.Config{})
 	s := detect.Session{Agent: "claude", ID: sid, Path: "/nowhere/projects/-home-dev-work-demo/" + sid + ".jsonl"}
 	f.Fuzz(func(t *testing.T, line []byte) {
@@ -313,15 +331,10 @@ func FuzzLine(f *testing.F) {
 		if len(b.Events) > 1 || len(b.Events) > 0 && b.Skipped > 0 {
 			t.Fatalf("one line gave %d events and %d skipped", len(b.Events), b.Skipped)
 		}
+		agenttest.CheckEvents(t, b.Events)
 		for _, e := range b.Events {
-			if e.ID == "" || e.At.IsZero() {
-				t.Errorf("event without id or time: %+v", e)
-			}
-			if e.Kind == detect.KindFailure && (e.Failure == nil || e.Failure.Reason == "") {
-				t.Errorf("failure without a reason: %+v", e)
-			}
-			if e.Failure != nil && e.Failure.ResetAt.Sub(e.At) > 33*24*time.Hour {
-				t.Errorf("reset %v after %v", e.Failure.ResetAt, e.At)
+			if e.At.IsZero() {
+				t.Errorf("event without a time: %+v", e)
 			}
 		}
 	})

@@ -48,7 +48,7 @@ func wants(t testing.TB) []want {
 		status, _ := strconv.Atoi(f[7])
 		all = append(all, want{
 			row:  strings.Join([]string{f[0], filepath.Base(f[1])[:8], f[2][:min(8, len(f[2]))], f[3]}, "/"),
-			file: filepath.Join("testdata", f[0], f[1]), upto: f[2], live: f[3],
+			file: filepath.Join(cases, f[0], f[1]), upto: f[2], live: f[3],
 			stop: row{State: f[4], Reason: f[5], Window: f[6], Status: status, Reset: f[8], Minute: f[9] == "m", Key: f[10], SelfResume: f[11]},
 		})
 	}
@@ -98,7 +98,7 @@ func TestRecordings(t *testing.T) {
 func TestEvidenceOffset(t *testing.T) {
 	root := t.TempDir()
 	c := over(root, table{}, agent.Config{})
-	s := recorded(t, root, "testdata/lim_5h_max/projects/-home-dev-work-demo/"+only(t, "lim_5h_max"), "-")
+	s := recorded(t, root, filepath.Join(cases, "lim_5h_max/projects/-home-dev-work-demo", only(t, "lim_5h_max")), "-")
 	stop, _ := verdict(t, c, s, nil)
 	all, err := os.ReadFile(s.Path)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestEvidenceOffset(t *testing.T) {
 // only gives the name of the one transcript of a case.
 func only(t testing.TB, name string) string {
 	t.Helper()
-	m, err := filepath.Glob("testdata/" + name + "/projects/-home-dev-work-demo/[0-9a-f]*-*-*-*-*.jsonl")
+	m, err := filepath.Glob(filepath.Join(cases, name, "projects/-home-dev-work-demo/[0-9a-f]*-*-*-*-*.jsonl"))
 	if err != nil || len(m) != 1 {
 		t.Fatalf("%s has %d transcripts, err %v", name, len(m), err)
 	}
@@ -128,7 +128,7 @@ func TestConformance(t *testing.T) {
 	for _, name := range []string{"tui_lim_5h", "tui_lim_auto-v2.1.329", "resume_auto_limit", "tui_kill", "sigint_tool", "e529", "lim_5h_max-v1.0.100", "r429_max1-v2.1.329"} {
 		t.Run(name, func(t *testing.T) {
 			file := only(t, name)
-			source := "testdata/" + name + "/projects/-home-dev-work-demo/" + file
+			source := filepath.Join(cases, name, "projects/-home-dev-work-demo", file)
 			agenttest.Run(t, func(t *testing.T) (agent.Agent, agenttest.Fixture) {
 				root := t.TempDir()
 				c := over(root, table{}, agent.Config{})
@@ -200,4 +200,27 @@ func position(c agent.Cursor) int64 {
 	}
 	n, _ := strconv.ParseInt(strings.TrimSuffix(f[1], "s"), 10, 64)
 	return n
+}
+
+// TestPieces reads every recorded transcript as it grows.
+func TestPieces(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(cases, "*/projects/*/*.jsonl"))
+	if err != nil || len(paths) < 100 {
+		t.Fatalf("%d recordings, err %v", len(paths), err)
+	}
+	var all []func(t *testing.T) agenttest.Recording
+	for _, path := range paths {
+		if !isID(strings.TrimSuffix(filepath.Base(path), ".jsonl")) {
+			continue // a sub-agent's
+		}
+		all = append(all, func(t *testing.T) agenttest.Recording {
+			root := t.TempDir()
+			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+			s := detect.Session{Agent: "claude", ID: id, Path: filepath.Join(root, "projects", filepath.Base(filepath.Dir(path)), id+".jsonl")}
+			return agenttest.Recording{Name: path, Session: s,
+				Open:  func() agent.Agent { return over(root, table{}, agent.Config{}) },
+				Steps: agenttest.Growth(s.Path, strings.Join(lines(t, path, "-"), ""), 1)}
+		})
+	}
+	agenttest.Pieces(t, 3, all)
 }

@@ -3,12 +3,9 @@ package claude
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +18,7 @@ import (
 )
 
 // Scan lists projects/*/<uuid>.jsonl by name and lstat. What is no regular file of this user
-// alone is passed over, and so are folders that are symbolic links.
+// alone is refused, and so are folders that are symbolic links: the error names them.
 //
 // A hint in the registry lists the session that the entry names, or named when it was last read:
 // an entry that was removed names nothing any more.
@@ -56,10 +53,11 @@ func (c *Claude) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 	if !isID(id) {
 		return nil, nil
 	}
-	if fi, err := os.Lstat(filepath.Join(c.projects(), part[1])); err != nil || !fi.IsDir() {
+	path := filepath.Join(c.projects(), part[1], id)
+	if err := agent.Inside(c.root, path); err != nil {
 		return nil, skipAbsent(err)
 	}
-	return c.touch(nil, filepath.Join(c.projects(), part[1]), id)
+	return c.touch(nil, filepath.Dir(path), id)
 }
 
 // rel gives the hint below the root, also when it came by a link to the root.
@@ -83,27 +81,20 @@ func skipAbsent(err error) error {
 }
 
 func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
-	fi, err := os.Lstat(c.projects())
+	folders, err := agent.ReadDir(c.root, c.projects())
 	if err != nil {
-		return nil, skipAbsent(err)
-	}
-	if !fi.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder", c.projects())
-	}
-	folders, err := os.ReadDir(c.projects())
-	if err != nil {
-		return nil, skipAbsent(err)
+		return nil, err
 	}
 	c.mu.Lock()
-	all := make([]agent.Touched, 0, c.count+c.count/8)
 	c.all, c.scans = c.scans%everyFile == 0, c.scans+1
 	c.mu.Unlock()
+	var all []agent.Touched
 	var errs []error
 	for _, d := range folders {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if !d.IsDir() {
+		if !d.IsDir() && d.Type()&fs.ModeSymlink == 0 { // a file beside the folders is none of ours
 			continue
 		}
 		// One folder that cannot be read must not hide the others.
@@ -111,18 +102,18 @@ func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
 			errs = append(errs, err)
 		}
 	}
-	c.mu.Lock()
-	c.count = len(all)
-	c.mu.Unlock()
 	return all, errors.Join(errs...)
 }
 
 // A scan of everything comes twice a minute, as a net for lost file events. Transcripts that were not
-// written for a day are looked at in every tenth of them only.
+// written for a day are looked at, and listed, in every tenth of them only.
 const (
 	dormant   = 24 * time.Hour
 	everyFile = 10
 )
+
+// ownUID is asked for once: a scan needs it for every file.
+var ownUID = uint32(os.Getuid())
 
 // seenFile is what the last scan saw of a transcript. A scan that comes every half minute over
 // thousands of files must cost next to nothing, so what has not changed is not built anew.
@@ -144,60 +135,87 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 		return all, skipAbsent(&fs.PathError{Op: "stat", Path: dir, Err: err})
 	}
 	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFDIR {
-		return all, nil
+		return all, agent.Inside(c.root, filepath.Join(dir, "x"))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before, listed := c.files[name], st.Mtim.Nano()
-	names := slices.Collect(maps.Keys(before.files))
-	if c.all || before.listed != listed { // a file that came or went is written down in the folder
-		f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
-		if err != nil {
-			return all, skipAbsent(err)
-		}
-		defer f.Close()
-		if names, err = f.Readdirnames(-1); err != nil {
-			return all, skipAbsent(err)
-		}
+	if !c.all && before.listed == listed { // a file that came or went is written down in the folder
+		return c.scanActive(dir, before.files, all)
+	}
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return all, skipAbsent(err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return all, skipAbsent(err)
 	}
 	now := seenFolder{listed: listed, files: make(map[string]seenFile, len(names))}
+	var errs []error
 	for _, n := range names {
 		id, ok := strings.CutSuffix(n, ".jsonl")
 		if !ok || !isID(id) {
+			if ok && !strings.HasPrefix(n, "agent-") { // those are the sub-agents' of old versions
+				errs = append(errs, &agent.Refused{Path: filepath.Join(dir, n), Why: "its name is no session id"})
+			}
 			continue
 		}
-		seen, ok := before.files[n]
-		if !ok || c.all || time.Since(seen.touched.ModTime) <= dormant {
-			path := filepath.Join(dir, n)
-			switch err := unix.Lstat(path, &st); {
-			case errors.Is(err, fs.ErrNotExist):
-				continue
-			case err != nil:
-				return all, &fs.PathError{Op: "stat", Path: path, Err: err}
-			}
-			seen = c.look(seen, id, path, &st)
+		seen, err := c.look(dir, n, before.files[n])
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		errs = append(errs, err)
 		now.files[n] = seen
 		if seen.touched.Stamp != "" {
 			all = append(all, seen.touched)
 		}
 	}
 	c.files[name] = now
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
-// look gives what is known of a file after a stat; without a stamp: it is none that may be read.
-func (c *Claude) look(seen seenFile, id, path string, st *unix.Stat_t) seenFile {
+// scanActive looks again at the files of a folder that were written lately.
+func (c *Claude) scanActive(dir string, files map[string]seenFile, all []agent.Touched) ([]agent.Touched, error) {
+	var errs []error
+	for n, before := range files {
+		if time.Since(before.touched.ModTime) > dormant {
+			continue
+		}
+		seen, err := c.look(dir, n, before)
+		if errors.Is(err, fs.ErrNotExist) {
+			delete(files, n)
+			continue
+		}
+		errs = append(errs, err)
+		files[n] = seen
+		if seen.touched.Stamp != "" {
+			all = append(all, seen.touched)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// look gives what a stat tells of a file; without a stamp: it is none that may be read, which the
+// error says.
+func (c *Claude) look(dir, name string, seen seenFile) (seenFile, error) {
+	path := filepath.Join(dir, name)
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return seenFile{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
 	modTime := st.Mtim.Nano()
-	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFREG || uint32(st.Mode)&0o002 != 0 || int(st.Uid) != os.Getuid() {
-		return seenFile{touched: agent.Touched{ModTime: time.Unix(0, modTime)}}
+	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFREG || uint32(st.Mode)&0o002 != 0 || st.Uid != ownUID {
+		_, err := agent.Own(path)
+		return seenFile{touched: agent.Touched{ModTime: time.Unix(0, modTime)}}, err
 	}
 	if seen.size == st.Size && seen.modTime == modTime && seen.inode == st.Ino && seen.touched.Stamp != "" {
-		return seen
+		return seen, nil
 	}
 	return seenFile{st.Size, modTime, st.Ino, agent.Touched{
-		Session: detect.Session{Agent: c.Name(), ID: id, Path: path},
-		Stamp:   stampOf(st.Size, modTime, st.Ino), ModTime: time.Unix(0, modTime)}}
+		Session: detect.Session{Agent: c.Name(), ID: strings.TrimSuffix(name, ".jsonl"), Path: path},
+		Stamp:   stampOf(st.Size, modTime, st.Ino), ModTime: time.Unix(0, modTime)}}, nil
 }
 
 // touch adds one transcript, if it may be read.
@@ -207,12 +225,9 @@ func (c *Claude) touch(all []agent.Touched, dir, id string) ([]agent.Touched, er
 	delete(c.files[filepath.Base(dir)].files, id+".jsonl") // somebody says that it changed
 	c.files[filepath.Base(dir)] = seenFolder{files: c.files[filepath.Base(dir)].files}
 	c.mu.Unlock()
-	fi, err := os.Lstat(path)
+	fi, err := agent.Own(path)
 	if err != nil {
 		return all, skipAbsent(err)
-	}
-	if !ownInfo(fi) {
-		return all, nil
 	}
 	return append(all, agent.Touched{
 		Session: detect.Session{Agent: c.Name(), ID: id, Path: path},
@@ -234,7 +249,7 @@ func stampOf(size, modTime int64, inode uint64) string {
 }
 
 func (c *Claude) scanRegistry() ([]agent.Touched, error) {
-	files, err := os.ReadDir(c.registry())
+	files, err := agent.ReadDir(c.root, c.registry())
 	if err != nil {
 		return nil, skipAbsent(err)
 	}
@@ -283,7 +298,7 @@ func (c *Claude) find(id, cwd string) ([]agent.Touched, error) {
 			}
 		}
 	}
-	folders, err := os.ReadDir(c.projects())
+	folders, err := agent.ReadDir(c.root, c.projects())
 	if err != nil {
 		return nil, skipAbsent(err)
 	}

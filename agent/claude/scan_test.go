@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -47,14 +48,16 @@ func TestScanTakesOnlyTranscripts(t *testing.T) {
 	c := over(root, table{}, agent.Config{})
 	for _, hint := range []string{"", root, filepath.Join(root, "projects"), p, p + "/"} {
 		all, err := c.Scan(t.Context(), hint)
-		if d := cmp.Diff([]string{"1"}, ids(all)); d != "" || err != nil {
-			t.Errorf("hint %q: %v %s", hint, err, d)
+		agenttest.Refused(t, err)
+		if d := cmp.Diff([]string{"1"}, ids(all)); d != "" {
+			t.Errorf("hint %q: %s", hint, d)
 		}
 	}
 	for _, n := range []int{2, 3, 5, 6, 7, 8, 9} {
 		all, err := c.Scan(t.Context(), filepath.Join(p, id(n)+".jsonl"))
-		if len(all) != 0 || err != nil {
-			t.Errorf("hint %d: %v, %v", n, ids(all), err)
+		agenttest.Refused(t, err)
+		if len(all) != 0 {
+			t.Errorf("hint %d: %v", n, ids(all))
 		}
 		s := detect.Session{Agent: "claude", ID: id(n), Path: filepath.Join(p, id(n)+".jsonl")}
 		if _, err := c.Read(t.Context(), s, ""); err == nil {
@@ -68,8 +71,10 @@ func TestScanTakesOnlyTranscripts(t *testing.T) {
 		}
 	}
 	for _, hint := range []string{"/etc/passwd", filepath.Join(root, "history.jsonl"), filepath.Join(root, "projects", "-link", id(6)+".jsonl"), filepath.Join(root, "..", "x")} {
-		if all, err := c.Scan(t.Context(), hint); len(all) != 0 || err != nil {
-			t.Errorf("hint %s: %v, %v", hint, ids(all), err)
+		all, err := c.Scan(t.Context(), hint)
+		agenttest.Refused(t, err)
+		if len(all) != 0 {
+			t.Errorf("hint %s: %v", hint, ids(all))
 		}
 	}
 	if all, err := c.Scan(t.Context(), filepath.Join(p, id(1), "subagents", "agent-1.jsonl")); len(all) != 1 || err != nil {
@@ -227,29 +232,28 @@ func TestScanDormant(t *testing.T) {
 		t.Helper()
 		all, err := c.Scan(t.Context(), hint)
 		must(t, err)
-		if len(all) != 1 {
-			t.Fatalf("%d sessions", len(all))
+		if len(all) == 0 {
+			return ""
 		}
 		return all[0].Stamp
 	}
 	first := stamp("")
 	must(t, os.WriteFile(path, []byte("{}\n{}\n"), 0o600))
-	if stamp("") != first {
+	must(t, os.Chtimes(path, old, old))
+	if stamp("") != "" {
 		t.Error("the second scan looked")
 	}
-	if stamp(path) == first || stamp("") == first {
-		t.Error("a hint did not look, or was forgotten")
-	}
-	must(t, os.Chtimes(path, old, old))
 	seen := stamp(path)
+	if first == "" || seen == "" || seen == first {
+		t.Error("a hint did not look")
+	}
 	stamp("")
 	must(t, os.WriteFile(path, []byte("{}\n{}\n{}\n"), 0o600))
 	must(t, os.Chtimes(path, old, old))
-	for n := range everyFile {
-		if stamp("") != seen {
+	for range everyFile {
+		if now := stamp(""); now != "" && now != seen {
 			return
 		}
-		t.Logf("scan %d did not look", n)
 	}
-	t.Error("none of the next ten scans looked")
+	t.Error("never looked at again")
 }

@@ -47,7 +47,7 @@ func (o *OpenCode) view(ctx context.Context, path string, f func(context.Context
 var errMoved = errors.New("it was opened by its writer while it was read")
 
 func (o *OpenCode) viewOnce(ctx context.Context, path string, f func(context.Context, *sql.Tx) error) error {
-	fi, err := owned(path)
+	fi, err := agent.Own(path)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (o *OpenCode) viewOnce(ctx context.Context, path string, f func(context.Con
 		return query(ctx, path, "mode=ro", f)
 	}
 	err = query(ctx, path, "mode=ro&immutable=1", f)
-	now, statErr := owned(path)
+	now, statErr := agent.Own(path)
 	switch {
 	case statErr != nil:
 		return statErr
@@ -90,7 +90,7 @@ func (o *OpenCode) viewOnce(ctx context.Context, path string, f func(context.Con
 
 // size of a file of this user; -1: there is none.
 func size(path string) (int64, error) {
-	fi, err := owned(path)
+	fi, err := agent.Own(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return -1, nil
 	}
@@ -113,7 +113,7 @@ type conn struct {
 func (o *OpenCode) connect(path string) (*sql.DB, error) {
 	var files [3]uint64
 	for i, suffix := range []string{"", "-wal", "-shm"} {
-		fi, err := owned(path + suffix)
+		fi, err := agent.Own(path + suffix)
 		if err != nil {
 			return nil, err
 		}

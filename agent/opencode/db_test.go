@@ -115,7 +115,7 @@ func TestBadDatabase(t *testing.T) {
 			if err := os.Symlink(to, p); err != nil {
 				t.Fatal(err)
 			}
-		}, "not a regular file", true},
+		}, "symbolic link", true},
 		"folder": {func(t *testing.T, p string) {
 			if err := os.Mkdir(p, 0o700); err != nil {
 				t.Fatal(err)

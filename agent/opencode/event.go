@@ -77,7 +77,7 @@ func (r *reader) answer(m *message, e *detect.Event) {
 	case d.Error != nil && d.Error.Name == "MessageAbortedError":
 		e.Kind = detect.KindInterrupt
 	case d.Error != nil:
-		e.Kind, e.Failure = detect.KindFailure, failure(d.Error, e.At, r.source)
+		e.Kind, e.Failure = detect.KindFailure, failure(d.Error, e.At, r.zone, r.source)
 	case !done:
 		e.Kind, e.ToolCall = detect.KindOpen, m.runningTool()
 	case d.Finish == "stop" || d.Finish == "length":

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ type body struct {
 		ResetsIn float64         `json:"resets_in_seconds"`
 	} `json:"error"`
 	Code     json.RawMessage `json:"code"`
+	Message  string          `json:"message"`
 	ResetsAt float64         `json:"resets_at"`
 	Metadata struct {
 		LimitName string `json:"limitName"`
@@ -39,8 +39,12 @@ func (b *body) words() []string {
 	}
 	for _, raw := range []json.RawMessage{b.Error.Code, b.Code} {
 		var s string
-		if json.Unmarshal(raw, &s) == nil {
+		var n json.Number
+		switch {
+		case json.Unmarshal(raw, &s) == nil:
 			add(s)
+		case json.Unmarshal(raw, &n) == nil:
+			add(n.String())
 		}
 	}
 	add(b.Error.Type)
@@ -51,42 +55,37 @@ func (b *body) words() []string {
 // byWord is what the providers' stable words mean. Words that only repeat the HTTP status
 // (invalid_request_error, requests) are not here.
 var byWord = map[string]detect.Reason{
-	"rate_limit_error":          detect.RateLimit,
-	"rate_limit_exceeded":       detect.RateLimit,
-	"overloaded_error":          detect.Overloaded,
-	"server_is_overloaded":      detect.Overloaded,
-	"resource_exhausted":        detect.Overloaded, // inside a stream; opencode itself calls it so
-	"unavailable":               detect.Overloaded,
-	"authentication_error":      detect.Auth,
-	"permission_error":          detect.Auth,
-	"invalid_api_key":           detect.Auth,
-	"usage_not_included":        detect.Billing,
-	"insufficient_quota":        detect.Billing,
-	"billing_error":             detect.Billing,
-	"CreditsError":              detect.Billing,
-	"MonthlyLimitError":         detect.Billing,
-	"usage_limit_reached":       detect.UsageLimit,
-	"GoUsageLimitError":         detect.UsageLimit,
-	"FreeUsageLimitError":       detect.UsageLimit,
-	"context_length_exceeded":   detect.ContextFull,
-	"request_too_large":         detect.ContextFull,
-	"api_error":                 detect.ServerError,
-	"server_error":              detect.ServerError,
-	"model_context_window_full": detect.ContextFull,
+	"rate_limit_error":             detect.RateLimit,
+	"rate_limit_exceeded":          detect.RateLimit,
+	"exceeded_current_quota_error": detect.Billing,    // Moonshot
+	"1113":                         detect.Billing,    // Z.ai: no balance
+	"1308":                         detect.UsageLimit, // Z.ai: the plan's window
+	"overloaded_error":             detect.Overloaded,
+	"server_is_overloaded":         detect.Overloaded,
+	"resource_exhausted":           detect.Overloaded, // inside a stream; opencode itself calls it so
+	"unavailable":                  detect.Overloaded,
+	"authentication_error":         detect.Auth,
+	"permission_error":             detect.Auth,
+	"invalid_api_key":              detect.Auth,
+	"usage_not_included":           detect.Billing,
+	"insufficient_quota":           detect.Billing,
+	"billing_error":                detect.Billing,
+	"CreditsError":                 detect.Billing,
+	"MonthlyLimitError":            detect.Billing,
+	"usage_limit_reached":          detect.UsageLimit,
+	"GoUsageLimitError":            detect.UsageLimit,
+	"FreeUsageLimitError":          detect.UsageLimit,
+	"context_length_exceeded":      detect.ContextFull,
+	"request_too_large":            detect.ContextFull,
+	"api_error":                    detect.ServerError,
+	"server_error":                 detect.ServerError,
+	"model_context_window_full":    detect.ContextFull,
 }
-
-// Texts of opencode's own error record. They count only where no status and no word told more.
-var (
-	reFull = regexp.MustCompile(`(?i)prompt is too long|exceeds the context window|maximum context length is \d+ tokens|` +
-		`input token count .{0,40}exceeds the maximum|context_length_exceeded|request_too_large|too many tokens|token limit exceeded|` +
-		`context exceeds model limit|exceeds context window`)
-	reRate   = regexp.MustCompile(`(?i)rate limit|too many requests`)
-	reCredit = regexp.MustCompile(`(?i)credit balance is too low`)
-)
 
 // failure says in our words what message.data.error says. at is when the row was completed: the
 // provider's waiting times count from there.
-func failure(e *rowError, at time.Time, source string) *detect.Failure {
+// zone counts for the times that a text names.
+func failure(e *rowError, at time.Time, zone *time.Location, source string) *detect.Failure {
 	f := &detect.Failure{Status: e.Data.StatusCode, Source: source}
 	var b body
 	raw := e.Data.Body
@@ -97,19 +96,44 @@ func failure(e *rowError, at time.Time, source string) *detect.Failure {
 	if err := json.Unmarshal([]byte(raw), &b); err != nil && !errors.As(err, &shape) {
 		b = body{}
 	}
-	reason(e, &b, f)
+	said := spoken(e, &b, at, zone)
+	reason(e, &b, said, f)
 	h := header(e.Data.Headers)
 	f.RetryAfter = retryAfter(h, at)
 	switch f.Reason {
 	case detect.RateLimit, detect.UsageLimit:
-		limit(f, &b, h, at)
+		limit(f, &b, said, h, at)
 	case detect.Unknown:
 		f.Text = detect.Redact(e.Name + ": " + e.Data.Message)
 	}
 	return f
 }
 
-func reason(e *rowError, b *body, f *detect.Failure) {
+// spoken is what the texts of the record say of a quota or of money; nil: nothing that could count
+// against the status. Gateways write their names before a text, but a 403 that only quotes a limit
+// must not look like one that ends by itself.
+func spoken(e *rowError, b *body, at time.Time, zone *time.Location) *detect.Failure {
+	most := 1
+	switch e.Data.StatusCode {
+	case http.StatusTooManyRequests:
+		most = maxClauses
+	case 0, http.StatusForbidden:
+	default:
+		return nil
+	}
+	for _, text := range []string{e.Data.Message, b.Error.Message, b.Message} {
+		row, clause := known(text, most)
+		if row.Reason != detect.UsageLimit && row.Reason != detect.Billing {
+			continue
+		}
+		if said, ok := messages().Failure(clause, at, zone); ok {
+			return said
+		}
+	}
+	return nil
+}
+
+func reason(e *rowError, b *body, said *detect.Failure, f *detect.Failure) {
 	switch e.Name {
 	case "ContextOverflowError":
 		f.Reason, f.Field = detect.ContextFull, "error.name"
@@ -121,8 +145,8 @@ func reason(e *rowError, b *body, f *detect.Failure) {
 		f.Reason, f.Field = detect.InvalidRequest, "error.name"
 		return
 	}
-	text := e.Data.Message
-	if (f.Status == 400 || f.Status == 413 || f.Status == 0) && reFull.MatchString(text+b.Error.Message) && !reRate.MatchString(text) {
+	word := meaning(e.Data.Message)
+	if full := word == detect.ContextFull || word == "" && meaning(b.Error.Message) == detect.ContextFull; full && (f.Status == 400 || f.Status == 413 || f.Status == 0) {
 		f.Reason, f.Field = detect.ContextFull, "error.data.message"
 		return
 	}
@@ -135,12 +159,16 @@ func reason(e *rowError, b *body, f *detect.Failure) {
 	switch {
 	case f.Status == 413:
 		f.Reason, f.Field = detect.ContextFull, "error.data.statusCode"
-	case f.Status == 400 && reCredit.MatchString(text):
+	case said != nil:
+		f.Reason, f.Field = said.Reason, "error.data.message"
+	case f.Status == 400 && word == detect.Billing:
 		f.Reason, f.Field = detect.Billing, "error.data.message"
 	case f.Status != 0:
 		f.Reason, f.Field = detect.FromStatus(f.Status), "error.data.statusCode"
 	case e.Name == "APIError" && e.Data.Retryable:
 		f.Reason, f.Field = detect.Network, "error.data.isRetryable"
+	case e.Name == "UnknownError" && plainly(e.Data.Message) != "":
+		f.Reason, f.Field = plainly(e.Data.Message), "error.data.message"
 	default:
 		f.Reason, f.Field = detect.Unknown, "error.name"
 	}
@@ -194,7 +222,7 @@ var claims = map[string]detect.Window{
 const longThrottle = 24 * time.Hour
 
 // limit finds out which window is used up and when it ends.
-func limit(f *detect.Failure, b *body, h http.Header, at time.Time) {
+func limit(f *detect.Failure, b *body, said *detect.Failure, h http.Header, at time.Time) {
 	const unified = "Anthropic-Ratelimit-Unified-"
 	reset := func(epoch float64, field string) {
 		if r, ok := detect.EpochReset(epoch, at, f.Window); ok {
@@ -225,7 +253,18 @@ func limit(f *detect.Failure, b *body, h http.Header, at time.Time) {
 	if f.ResetAt.IsZero() && b.Error.ResetsIn > 0 && b.Error.ResetsIn < 1e9 {
 		reset(float64(at.Unix())+b.Error.ResetsIn, "error.data.responseBody")
 	}
-	if f.ResetAt.IsZero() && f.RetryAfter != nil && *f.RetryAfter > 0 {
+	exact := !f.ResetAt.IsZero()
+	if !exact && f.RetryAfter != nil && *f.RetryAfter > 0 {
 		f.ResetAt = at.Add(*f.RetryAfter).UTC()
+	}
+	if said == nil || said.Reason != detect.UsageLimit {
+		return
+	}
+	if f.Window == "" {
+		f.Window = said.Window
+	}
+	if !exact && said.ResetAt.After(f.ResetAt) { // the header may count for one try
+		f.ResetAt, f.ResetMinute = said.ResetAt, said.ResetMinute
+		f.Notes = append(f.Notes, said.Notes...)
 	}
 }

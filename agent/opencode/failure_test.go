@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -55,32 +56,35 @@ func TestFailure(t *testing.T) {
 			`{"name":"APIError","data":{"statusCode":401,"responseBody":"{\"error\":{\"type\":\"MonthlyLimitError\"}}"}}`,
 			detect.Billing, "", nil, time.Time{},
 		},
-		"quota of OpenAI":          {`{"name":"APIError","data":{"statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}"}}`, detect.Billing, "", nil, time.Time{}},
-		"credit of Anthropic":      {`{"name":"APIError","data":{"message":"Your credit balance is too low to access the API.","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.Billing, "", nil, time.Time{}},
-		"milliseconds win":         {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after-ms":"1500","retry-after":"99"}}}`, detect.RateLimit, "", sec(1.5), time.Time{}},
-		"HTTP-date":                {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 12:00:30 GMT"}}}`, detect.RateLimit, "", sec(30), time.Time{}},
-		"HTTP-date in the past":    {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 11:00:30 GMT"}}}`, detect.RateLimit, "", nil, time.Time{}},
-		"prompt too long":          {`{"name":"APIError","data":{"message":"prompt is too long: 210000 tokens > 200000 maximum","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.ContextFull, "", nil, time.Time{}},
-		"tokens per minute":        {`{"name":"APIError","data":{"message":"Rate limit: too many tokens per minute","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
-		"a fault that quotes":      {`{"name":"APIError","data":{"message":"failed on: too many tokens","statusCode":500}}`, detect.ServerError, "", nil, time.Time{}},
-		"413":                      {`{"name":"APIError","data":{"message":"m","statusCode":413}}`, detect.ContextFull, "", nil, time.Time{}},
-		"400":                      {`{"name":"APIError","data":{"message":"m","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
-		"a proxy says rate limit":  {`{"name":"APIError","data":{"message":"m","statusCode":401,"responseBody":"{\"error\":{\"type\":\"rate_limit_error\"}}"}}`, detect.Auth, "", nil, time.Time{}},
-		"no key":                   {`{"name":"ProviderAuthError","data":{"providerID":"x","message":"m"}}`, detect.Auth, "", nil, time.Time{}},
-		"connection refused":       {`{"name":"APIError","data":{"message":"Cannot connect to API","isRetryable":true}}`, detect.Network, "", nil, time.Time{}},
-		"content filter":           {`{"name":"ContentFilterError","data":{"message":"m"}}`, detect.InvalidRequest, "", nil, time.Time{}},
-		"overload inside a stream": {`{"name":"UnknownError","data":{"message":"{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
-		"overload only in words":   {`{"name":"UnknownError","data":{"message":"the file says overloaded_error, rate limit, 429"}}`, detect.Unknown, "", nil, time.Time{}},
-		"body of another shape":    {`{"name":"APIError","data":{"statusCode":529,"responseBody":"{\"error\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
-		"OpenRouter":               {`{"name":"APIError","data":{"statusCode":402,"responseBody":"{\"error\":{\"message\":\"m\",\"code\":402}}"}}`, detect.Billing, "", nil, time.Time{}},
-		"a new name":               {`{"name":"NewError","data":{"message":"no rule knows this, /home/dev/secret"}}`, detect.Unknown, "", nil, time.Time{}},
+		"quota of OpenAI":           {`{"name":"APIError","data":{"statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"credit of Anthropic":       {`{"name":"APIError","data":{"message":"Your credit balance is too low to access the API.","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"milliseconds win":          {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after-ms":"1500","retry-after":"99"}}}`, detect.RateLimit, "", sec(1.5), time.Time{}},
+		"HTTP-date":                 {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 12:00:30 GMT"}}}`, detect.RateLimit, "", sec(30), time.Time{}},
+		"HTTP-date in the past":     {`{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"Sat, 21 Nov 2026 11:00:30 GMT"}}}`, detect.RateLimit, "", nil, time.Time{}},
+		"prompt too long":           {`{"name":"APIError","data":{"message":"prompt is too long: 210000 tokens > 200000 maximum","statusCode":400,"responseBody":"{\"error\":{\"type\":\"invalid_request_error\"}}"}}`, detect.ContextFull, "", nil, time.Time{}},
+		"tokens per minute":         {`{"name":"APIError","data":{"message":"Rate limit: too many tokens per minute","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"a fault that quotes":       {`{"name":"APIError","data":{"message":"failed on: too many tokens","statusCode":500}}`, detect.ServerError, "", nil, time.Time{}},
+		"413":                       {`{"name":"APIError","data":{"message":"m","statusCode":413}}`, detect.ContextFull, "", nil, time.Time{}},
+		"400":                       {`{"name":"APIError","data":{"message":"m","statusCode":400}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"a proxy says rate limit":   {`{"name":"APIError","data":{"message":"m","statusCode":401,"responseBody":"{\"error\":{\"type\":\"rate_limit_error\"}}"}}`, detect.Auth, "", nil, time.Time{}},
+		"no key":                    {`{"name":"ProviderAuthError","data":{"providerID":"x","message":"m"}}`, detect.Auth, "", nil, time.Time{}},
+		"connection refused":        {`{"name":"APIError","data":{"message":"Cannot connect to API","isRetryable":true}}`, detect.Network, "", nil, time.Time{}},
+		"content filter":            {`{"name":"ContentFilterError","data":{"message":"m"}}`, detect.InvalidRequest, "", nil, time.Time{}},
+		"overload inside a stream":  {`{"name":"UnknownError","data":{"message":"{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"overload only in words":    {`{"name":"UnknownError","data":{"message":"the file says overloaded_error, rate limit, 429"}}`, detect.Unknown, "", nil, time.Time{}},
+		"overload in its own words": {`{"name":"UnknownError","data":{"message":"Provider is overloaded"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"too long, in the body":     {`{"name":"APIError","data":{"message":"Bad Request","statusCode":400,"responseBody":"{\"error\":{\"message\":\"prompt is too long: 3\"}}"}}`, detect.ContextFull, "", nil, time.Time{}},
+		"too long, behind a name":   {`{"name":"APIError","data":{"message":"litellm.BadRequestError: prompt is too long: 3","statusCode":400}}`, detect.ContextFull, "", nil, time.Time{}},
+		"body of another shape":     {`{"name":"APIError","data":{"statusCode":529,"responseBody":"{\"error\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"OpenRouter":                {`{"name":"APIError","data":{"statusCode":402,"responseBody":"{\"error\":{\"message\":\"m\",\"code\":402}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"a new name":                {`{"name":"NewError","data":{"message":"no rule knows this, /home/dev/secret"}}`, detect.Unknown, "", nil, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e rowError
 			if err := json.Unmarshal([]byte(c.error), &e); err != nil {
 				t.Fatal(err)
 			}
-			f := failure(&e, at, "database")
+			f := failure(&e, at, time.UTC, "database")
 			if f.Reason != c.reason || f.Window != c.window || !f.ResetAt.Equal(c.reset) {
 				t.Errorf("%s %s reset %v, want %s %s reset %v", f.Reason, f.Window, f.ResetAt, c.reason, c.window, c.reset)
 			}
@@ -97,12 +101,68 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// FuzzRow feeds strangers' bytes to all that reads a row and its parts.
+// TestLimitInWords: where neither the status nor a word of the body tells a throttle from a used-up
+// quota or from money, the provider's own text does.
+func TestLimitInWords(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
+	day := func(d, h, m, s int) time.Time { return time.Date(2026, 11, d, h, m, s, 0, time.UTC) }
+	error := func(status, message, body, rest string) string {
+		return `{"name":"APIError","data":{"message":` + strconv.Quote(message) + `,"isRetryable":true` + status + rest + `,"responseBody":` + strconv.Quote(body) + `}}`
+	}
+	const s429, s403, none = `,"statusCode":429`, `,"statusCode":403`, ""
+	const balance = "Insufficient balance or no resource package. Please recharge."
+	const quota = "You exceeded your current quota, please check your plan and billing details."
+	const window = "Usage limit reached for 5 hour. Your limit will reset at 2026-11-20 15:34:09"
+	const week = "You've reached your weekly usage limit for Claude. Resets Mon 9:00 AM"
+	const month = "You have exceeded your premium request allowance. Resets on Dec 1."
+	for name, c := range map[string]struct {
+		error  string
+		reason detect.Reason
+		window detect.Window
+		reset  time.Time
+	}{
+		"no balance, by code":          {error(s429, "x", `{"error":{"code":"1113","message":"x"}}`, ""), detect.Billing, "", time.Time{}},
+		"no balance, by number":        {error(s429, "x", `{"error":{"code":1113,"message":"x"}}`, ""), detect.Billing, "", time.Time{}},
+		"no balance, in words":         {error(s429, balance, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, by word":            {error(s429, "x", `{"error":{"type":"exceeded_current_quota_error"}}`, ""), detect.Billing, "", time.Time{}},
+		"no quota, in words":           {error(s429, quota, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, behind a name":      {error(s429, "litellm.RateLimitError: "+quota, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, in the body":        {error(s429, "m", `{"error":{"message":"`+quota+`"}}`, ""), detect.Billing, "", time.Time{}},
+		"no quota, no status":          {error(none, quota, "", ""), detect.Billing, "", time.Time{}},
+		"a quota of requests a minute": {error(s429, quota+"\n* Quota exceeded for metric: x\nPlease retry in 56s.", "", ""), detect.RateLimit, "", time.Time{}},
+		"five hours, by code":          {error(s429, window, `{"error":{"code":"1308","message":"`+window+`"}}`, ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
+		"five hours, in words":         {error(s429, window, "", ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
+		"a week":                       {error(s429, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, 403":                  {error(s403, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, no status":            {error(none, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, one try's wait":       {error(s429, week, "", `,"responseHeaders":{"retry-after":"60"}`), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a month":                      {error(s429, month, "", ""), detect.UsageLimit, "", day(31, 0, 0, 0)},
+		"a key's own limit":            {error(s403, "Key limit exceeded (monthly limit). Manage it using https://openrouter.ai/settings/keys", `{"error":{"message":"x","code":403}}`, ""), detect.Billing, "", time.Time{}},
+		"an account's month":           {error(s429, "Your account has exceeded its monthly quota.", "", ""), detect.UsageLimit, detect.Monthly, time.Time{}},
+		"403 that quotes":              {error(s403, "Blocked: "+week, "", ""), detect.Auth, "", time.Time{}},
+		"401":                          {error(`,"statusCode":401`, week, "", ""), detect.Auth, "", time.Time{}},
+		"500":                          {error(`,"statusCode":500`, week, "", ""), detect.ServerError, "", time.Time{}},
+		"only a throttle":              {error(s429, "Too Many Requests", "", ""), detect.RateLimit, "", time.Time{}},
+	} {
+		var e rowError
+		if err := json.Unmarshal([]byte(c.error), &e); err != nil {
+			t.Fatal(name, err)
+		}
+		f := failure(&e, at, time.UTC, "database")
+		if f.Reason != c.reason || f.Window != c.window || !f.ResetAt.Equal(c.reset) || f.Source != "database" || f.Field == "" {
+			t.Errorf("%s: %+v, want %s %s %v", name, f, c.reason, c.window, c.reset)
+		}
+	}
+}
+
+// FuzzRow feeds strangers' bytes to all that reads a row, its parts, and a line of the log.
 func FuzzRow(f *testing.F) {
-	f.Add([]byte(`{"role":"assistant","parentID":"msg_1","time":{"created":1795219748900,"completed":1795219766497},"finish":"stop"}`), []byte(`{"type":"text","text":"x"}`), int64(1795219748900))
-	f.Add([]byte(`{"role":"assistant","time":{"completed":1e300},"error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"1e400"},"responseBody":"{\"error\":{\"resets_at\":1e300}}"}}}`), []byte(`{"type":"tool","status":"running"}`), int64(-1))
-	f.Add([]byte(`{"role":"user","summary":{"diffs":[]}}`), []byte(`{"type":"compaction","auto":1}`), int64(1<<62))
-	f.Fuzz(func(t *testing.T, row, p []byte, created int64) {
+	f.Add([]byte(`{"role":"assistant","parentID":"msg_1","time":{"created":1795219748900,"completed":1795219766497},"finish":"stop"}`), []byte(`{"type":"text","text":"x"}`), int64(1795219748900),
+		`timestamp=2026-11-21T00:09:20.757Z level=ERROR run=1 message="stream error" session.id=`+testID+` small=false error.error="x"`)
+	f.Add([]byte(`{"role":"assistant","time":{"completed":1e300},"error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"1e400"},"responseBody":"{\"error\":{\"resets_at\":1e300}}"}}}`), []byte(`{"type":"tool","status":"running"}`), int64(-1),
+		`ERROR 9999-12-31T00:39:30 +36ms service=llm sessionID=`+testID+` small=false error={"error":{"responseHeaders":{"retry-after":"1e400"}}}`)
+	f.Add([]byte(`{"role":"user","summary":{"diffs":[]}}`), []byte(`{"type":"compaction","auto":1}`), int64(1<<62), "")
+	f.Fuzz(func(t *testing.T, row, p []byte, created int64, log string) {
 		m := message{ID: "msg_1", Created: created}
 		m.fill(row)
 		m.addPart(p, created)
@@ -114,19 +174,13 @@ func FuzzRow(f *testing.F) {
 		if again := r.event(&m); !cmp.Equal(e, again) || e.ID == "" {
 			t.Fatal("not the same twice")
 		}
-		if _, err := json.Marshal(e); err != nil {
-			t.Fatalf("an event that cannot be kept: %v", err)
+		events := []detect.Event{e}
+		if l, ok := parseRetry(log, testID); ok {
+			events = append(events, detect.Event{Kind: detect.KindRetry, ID: "msg_1", At: l.at, Next: l.next})
 		}
-		if x := e.Failure; x != nil {
-			if x.Reason == "" || x.Field == "" {
-				t.Fatalf("a failure without a reason: %+v", x)
-			}
-			if !x.ResetAt.IsZero() && (x.ResetAt.Before(e.At.Add(-time.Hour)) || x.ResetAt.After(e.At.Add(33*24*time.Hour))) {
-				t.Fatalf("reset at %v for a row of %v", x.ResetAt, e.At)
-			}
-			if x.RetryAfter != nil && (*x.RetryAfter < 0 || *x.RetryAfter > 33*24*time.Hour) {
-				t.Fatalf("retry after %v", *x.RetryAfter)
-			}
+		agenttest.CheckEvents(t, events)
+		if x := e.Failure; x != nil && x.Field == "" {
+			t.Fatalf("a failure without a field: %+v", x)
 		}
 	})
 }

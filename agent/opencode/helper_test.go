@@ -13,6 +13,9 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
+// cases are the recorded runs of the real agent.
+const cases = "../../testdata/opencode"
+
 // open gives an opencode over a new data folder.
 func open(t *testing.T, procs agent.Procs) (*OpenCode, string) {
 	t.Helper()
@@ -63,16 +66,31 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
+// copyTree copies files as ours alone: owners and modes of a checkout may be refused.
+func copyTree(t *testing.T, to, from string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(from, path)
+			writeFile(t, filepath.Join(to, rel), readFile(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // load puts a recorded case into the data folder and gives its sessions.
 func load(t *testing.T, o *OpenCode, dir, name string) []agent.Touched {
 	t.Helper()
-	from := filepath.Join("testdata", name)
+	from := filepath.Join(cases, name)
 	if _, err := os.Stat(filepath.Join(from, "db.sql")); err == nil {
 		exec(t, writer(t, filepath.Join(dir, "opencode.db")), readFile(t, filepath.Join(from, "db.sql")))
-	} else if err := os.CopyFS(filepath.Join(dir, "storage"), os.DirFS(filepath.Join(from, "storage"))); err != nil {
-		t.Fatal(err)
+	} else {
+		copyTree(t, filepath.Join(dir, "storage"), filepath.Join(from, "storage"))
 	}
-	if b, err := os.ReadFile(filepath.Join(from, "opencode.log")); err == nil {
+	if b, err := os.ReadFile(filepath.Join(from, "log", "opencode.log")); err == nil {
 		writeFile(t, filepath.Join(dir, "log", "opencode.log"), string(b))
 	}
 	all, err := o.Scan(t.Context(), "")
@@ -156,4 +174,14 @@ func (p *testProcs) Get(pid int) (agent.Proc, bool) {
 		}
 	}
 	return agent.Proc{}, false
+}
+
+func mkLink(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,7 +48,7 @@ func newestRetry(dir, session string) (retryLine, bool) {
 // logs are opencode.log, or for old versions the newest few of the logs that each process had to
 // itself, which are named by their time.
 func logs(dir string) []string {
-	names, err := os.ReadDir(dir)
+	names, err := agent.ReadDir(filepath.Dir(dir), dir)
 	if err != nil {
 		return nil
 	}
@@ -66,6 +65,9 @@ func logs(dir string) []string {
 }
 
 func tailOf(path string) []byte {
+	if _, err := agent.Own(path); err != nil {
+		return nil
+	}
 	f, err := agent.OpenRegular(path)
 	if err != nil {
 		return nil
@@ -92,7 +94,7 @@ func parseRetry(line, session string) (retryLine, bool) {
 		stamp, rest, _ := strings.Cut(strings.TrimPrefix(head, "timestamp="), " ")
 		at, err := time.Parse(time.RFC3339, stamp)
 		rest = " " + rest + " "
-		return retryLine{at: at.UTC()}, err == nil && strings.Contains(rest, ` message="stream error" `) &&
+		return retryLine{at: detect.Clamp(at)}, err == nil && strings.Contains(rest, ` message="stream error" `) &&
 			strings.Contains(rest, " session.id="+session+" ") && strings.Contains(rest, " small=false ")
 	}
 	head, failed, ok := strings.Cut(line, " error={")
@@ -105,7 +107,7 @@ func parseRetry(line, session string) (retryLine, bool) {
 	if err != nil {
 		return retryLine{}, false
 	}
-	l := retryLine{at: at.UTC()}
+	l := retryLine{at: detect.Clamp(at)}
 	var e struct {
 		Error struct {
 			Headers map[string]string `json:"responseHeaders"`

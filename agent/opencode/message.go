@@ -1,52 +1,77 @@
 package opencode
 
 import (
+	_ "embed"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
 )
 
-// messages are the texts with which opencode itself or a provider behind it reports a failure, as
-// `opencode run` and the terminal print them. They are anchored: the same words further on in a
-// longer text are somebody's prose. In the database these texts decide nothing; there the fields
-// of the row do.
-var messages = []struct {
-	text   *regexp.Regexp
-	reason detect.Reason
-}{
-	{regexp.MustCompile(`(?i)^MessageAbortedError\b`), detect.Interrupted},
-	{regexp.MustCompile(`(?i)^(?:[\w -]{1,30} )?usage limit reached\b|^Free usage exceeded\b|^Subscription quota exceeded\b`), detect.UsageLimit},
-	{regexp.MustCompile(`(?i)^Insufficient (?:credits|balance)\b|^Your credit balance is too low\b|^This request requires more credits\b|` +
-		`^You exceeded your current quota, please check your plan\b|^Quota exceeded\. Check your plan\b|^To use Codex with your ChatGPT plan, upgrade\b`), detect.Billing},
-	{regexp.MustCompile(`(?i)^(?:Rate Limited|Too Many Requests|Rate limit (?:reached|exceeded)|Concurrency limit exceeded)\b|` +
-		`^This request would exceed your (?:organization|account)'s rate limit\b|^gemini is way too hot\b`), detect.RateLimit},
-	{regexp.MustCompile(`(?i)^(?:Provider is )?overloaded\b|^Service Unavailable\b`), detect.Overloaded},
-	{regexp.MustCompile(`(?i)^(?:Provider Server Error|Internal Server Error|Bad Gateway|Gateway Time-?out|The server had an error\b)`), detect.ServerError},
-	{regexp.MustCompile(`(?i)^Cannot connect to API\b|^Connection reset by server\b|^SSE read timed out\b|^Provider response headers timed out\b|` +
-		`^The socket connection was closed\b`), detect.Network},
-	{regexp.MustCompile(`(?i)^Incorrect API key\b|^invalid x-api-key\b|^(?:Unauthorized|Forbidden)\b|^Your account does not have access\b`), detect.Auth},
-	{regexp.MustCompile(`(?i)^Input exceeds (?:the )?context window\b|^Session too large to compact\b|^prompt is too long\b|` +
-		`^This model's maximum context length is \d+ tokens\b`), detect.ContextFull},
-}
+//go:embed messages.tsv
+var table string
+
+// messages takes some milliseconds to compile, which a process that meets no text need not spend.
+var messages = sync.OnceValue(func() detect.Messages { return detect.MustMessages(table) })
 
 var (
-	rePrefix   = regexp.MustCompile(`^(?:Error: |AI_APICallError: |APIError: )+`)
-	reRetrying = regexp.MustCompile(`\[retrying\b[^\]]*\]\s*$`)
-	reHeaders  = regexp.MustCompile(`^(\d{3}) headers: ([A-Za-z-]+): (.*)$`)
-	reWindow   = regexp.MustCompile(`(?i)^(daily|weekly|monthly) `)
+	rePrefix = regexp.MustCompile(`^(?:Error: |AI_APICallError: |AI_RetryError: |APIError: |UnknownError: |Provider returned error: )+`)
+	// reBracket is opencode's word on its own retry, behind the provider's.
+	reBracket = regexp.MustCompile(`\[retrying\b[^\]]*\]$`)
+	reHeaders = regexp.MustCompile(`^(\d{3}) headers: ([A-Za-z-]+): (.*)$`)
+	// reClause is where another sentence begins in a provider's text.
+	reClause = regexp.MustCompile(`[:.>] |\n`)
+	// reForeign words are those of people who write about such a text, never of a provider.
+	reForeign = regexp.MustCompile("(?i)\\b(?:I|we|tests?|banner|regex|printed|prints|asserts?|the (?:log|docs|agent|worker|code|function|handler|client))\\b|\"\\)|\";|```")
 )
 
-// Message reads a text that opencode printed as its own failure. One that ends in "[retrying …]"
-// is none: opencode goes on by itself.
-func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (detect.Failure, bool) {
-	text = strings.TrimSpace(reColour.ReplaceAllString(text, ""))
-	text = rePrefix.ReplaceAllString(text, "")
-	if reRetrying.MatchString(text) {
-		return detect.Failure{}, false
+// plain gives a text as the table wants it.
+func plain(text string) string {
+	text = strings.ReplaceAll(detect.Plain(text), "\n", " ")
+	return rePrefix.ReplaceAllString(text, "")
+}
+
+// plainly is what a provider's text means by its first words; empty: that is not known.
+func plainly(text string) detect.Reason {
+	if row, ok := messages().Find(plain(text)); ok && row.State == detect.Stopped {
+		return row.Reason
 	}
+	return ""
+}
+
+// maxClauses is how many sentences of a provider's text are looked at.
+const maxClauses = 20
+
+// known is the first row of the table that one of the first sentences fits, and the text from there
+// on, plain. The zero Message: none.
+func known(text string, most int) (detect.Message, string) {
+	for range most {
+		clause := plain(text)
+		if row, ok := messages().Find(clause); ok && row.State == detect.Stopped {
+			return row, clause
+		}
+		at := reClause.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		text = text[at[1]:]
+	}
+	return detect.Message{}, ""
+}
+
+// meaning is what a provider's text means by any of its sentences, the first that is known: names
+// of classes and of gateways may stand before it.
+func meaning(text string) detect.Reason {
+	row, _ := known(text, maxClauses)
+	return row.Reason
+}
+
+// Message reads a text that opencode printed as its own failure, or the body of a provider's error.
+func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
+	text = plain(text)
 	e := rowError{Name: "UnknownError"}
 	e.Data.Message = text
 	if m := reHeaders.FindStringSubmatch(text); m != nil {
@@ -54,27 +79,35 @@ func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (dete
 		e.Data.StatusCode, _ = strconv.Atoi(m[1])
 		e.Data.Headers = map[string]string{m[2]: m[3]}
 	}
-	f := failure(&e, at, "message")
 	if strings.HasPrefix(text, "{") || e.Data.StatusCode != 0 {
-		f.Field = "text"
-	} else {
-		f = &detect.Failure{Reason: detect.Unknown, Source: "message", Field: "text", Text: detect.Redact(text)}
-		for _, m := range messages {
-			if m.text.MatchString(text) {
-				f.Reason, f.Text = m.reason, ""
-				break
-			}
+		return bodyMessage(&e, text, at, zone)
+	}
+	row, _ := messages().Find(text)
+	s, ok := messages().Match(text, at, zone)
+	switch {
+	case !ok || reForeign.MatchString(text):
+		return detect.Stop{State: detect.Running}, false
+	case row.State == detect.Retrying:
+		// The provider's own text may name another time.
+		s.SelfResumeAt = time.Time{}
+		next := strings.ReplaceAll(reBracket.FindString(text), "~", "")
+		if r, found := detect.ParseReset(next, at, zone); found {
+			s.SelfResumeAt = r.At
 		}
 	}
-	limited := f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit
-	if w := reWindow.FindStringSubmatch(text); w != nil && f.Reason == detect.UsageLimit {
-		f.Window = claims[strings.ToLower(w[1])]
+	return s, true
+}
+
+// bodyMessage goes by the fields of the body, and by the time that its text names.
+func bodyMessage(e *rowError, text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
+	f := failure(e, at, zone, "message")
+	f.Field = "text"
+	if (f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit) && f.ResetAt.IsZero() {
+		if r, ok := detect.ParseReset(text, at, zone); f.RetryAfter != nil {
+			f.ResetAt = at.Add(*f.RetryAfter).UTC()
+		} else if ok {
+			f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
+		}
 	}
-	switch r, ok := detect.ParseReset(text, at, zone); {
-	case limited && f.ResetAt.IsZero() && f.RetryAfter != nil:
-		f.ResetAt = at.Add(*f.RetryAfter).UTC()
-	case limited && f.ResetAt.IsZero() && ok:
-		f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
-	}
-	return *f, f.Reason != detect.Unknown
+	return f.Stop(at)
 }

@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -143,22 +142,10 @@ func (o *OpenCode) check(s detect.Session) error {
 	if filepath.Base(s.Path) != s.ID+".json" || o.storageOf(s.Path) == "" {
 		return fmt.Errorf("%q is not the file of session %s", s.Path, s.ID)
 	}
-	return nil
-}
-
-// owned refuses anything but a regular file of this user. It never opens the file.
-func owned(path string) (fs.FileInfo, error) {
-	fi, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
+	if err := agent.Inside(o.data, s.Path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
-		return nil, fmt.Errorf("%s belongs to another user", path)
-	}
-	return fi, nil
+	return nil // who reads it says that it is gone
 }
 
 // Beside names another session of the same database, or of the same project of the JSON files.
@@ -198,7 +185,7 @@ func (o *OpenCode) Files(s detect.Session) ([]string, error) {
 	var all []string
 	var size int64
 	for _, p := range []string{s.Path, s.Path + "-wal"} {
-		fi, err := owned(p)
+		fi, err := agent.Own(p)
 		if errors.Is(err, fs.ErrNotExist) && p != s.Path {
 			continue
 		}

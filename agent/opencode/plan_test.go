@@ -160,7 +160,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestOutput(t *testing.T) {
-	file := func(name string) string { return readFile(t, filepath.Join("testdata", name)) }
+	file := func(name string) string { return readFile(t, filepath.Join(cases, name)) }
 	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*maxLine) + `"}}` + "\n"
 	for name, c := range map[string]struct {
 		text string

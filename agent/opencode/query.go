@@ -11,10 +11,13 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
+// sound: a text that may be parsed, of at most 16 MB.
+const sound = `octet_length(m.data) <= 16777216 and json_valid(m.data)`
+
 // columns of a message row. Only what data knows is taken out of message.data: a user row may
 // hold whole files (summary.diffs), an error row a whole HTML page.
-const columns = `m.rowid, m.id, m.time_created, m.time_updated,
-	case when json_valid(m.data) and json_type(m.data) = 'object' then json_object(
+const columns = `m.rowid, substr(m.id, 1, 200), m.time_created, m.time_updated,
+	case when ` + sound + ` and json_type(m.data) = 'object' then json_object(
 		'role', m.data->'$.role', 'parentID', m.data->'$.parentID',
 		'providerID', m.data->'$.providerID', 'modelID', m.data->'$.modelID',
 		'finish', m.data->'$.finish', 'time', m.data->'$.time', 'tokens', m.data->'$.tokens',
@@ -23,7 +26,7 @@ const columns = `m.rowid, m.id, m.time_created, m.time_updated,
 			else json_remove(m.data->'$.error', '$.data.responseBody', '$.data.metadata') end)
 	end`
 
-const partColumns = `time_updated, case when json_valid(data) and json_type(data) = 'object' then json_object(
+const partColumns = `time_updated, case when octet_length(data) <= 16777216 and json_valid(data) and json_type(data) = 'object' then json_object(
 		'type', data->'$.type', 'synthetic', data->'$.synthetic', 'auto', data->'$.auto',
 		'text', case when data->>'$.type' = 'text' and ?2 then substr(data->>'$.text', 1, 1048576) else '' end,
 		'status', data->'$.state.status',
@@ -58,8 +61,8 @@ func (d dbStore) info(ctx context.Context) (detect.Info, error) {
 	var i detect.Info
 	var dir, version, parent, permission sql.NullString
 	var created, archived sql.NullInt64
-	err := d.tx.QueryRowContext(ctx, `select directory, version, parent_id, time_created, time_archived,
-		case when json_valid(permission) then permission end from session where id = ?`, d.id).
+	err := d.tx.QueryRowContext(ctx, `select substr(directory, 1, 4096), substr(version, 1, 100), substr(parent_id, 1, 100), time_created, time_archived,
+		case when octet_length(permission) <= 65536 and json_valid(permission) then permission end from session where id = ?`, d.id).
 		Scan(&dir, &version, &parent, &created, &archived, &permission)
 	if errors.Is(err, sql.ErrNoRows) {
 		return i, fmt.Errorf("session %s is not in it: %w", d.id, fs.ErrNotExist)
@@ -95,7 +98,7 @@ func (d dbStore) newest(ctx context.Context, n int) ([]message, error) {
 		return nil, err
 	}
 	if len(all) == n && !slices.ContainsFunc(all, isUser) {
-		older, err := d.list(ctx, `where m.session_id = ? and case when json_valid(m.data) then m.data->>'$.role' end = 'user'
+		older, err := d.list(ctx, `where m.session_id = ? and case when `+sound+` then m.data->>'$.role' end = 'user'
 			order by m.time_created desc, m.id desc limit 1`, d.id)
 		if err != nil {
 			return nil, err
@@ -136,7 +139,7 @@ func (d dbStore) first(ctx context.Context) (message, error) {
 }
 
 func (d dbStore) unknowns(ctx context.Context, parent string, n int) (message, bool, error) {
-	all, err := d.list(ctx, `where m.session_id = ? and case when json_valid(m.data)
+	all, err := d.list(ctx, `where m.session_id = ? and case when `+sound+`
 		then m.data->>'$.parentID' = ? and m.data->>'$.finish' = 'unknown' end
 		order by m.time_created, m.id limit 1 offset ?`, d.id, parent, n-1)
 	if err != nil || len(all) == 0 {

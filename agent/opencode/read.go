@@ -35,11 +35,11 @@ func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor
 	if err := o.check(s); err != nil {
 		return agent.Batch{}, err
 	}
-	fi, err := owned(s.Path)
+	fi, err := agent.Own(s.Path)
 	if err != nil {
 		return agent.Batch{}, err
 	}
-	r := reader{session: s, source: "database"}
+	r := reader{session: s, source: "database", zone: o.env.Zone}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		r.inode = st.Ino
 	}
@@ -90,6 +90,7 @@ func (o *OpenCode) Tail(ctx context.Context, s detect.Session) (bool, agent.Curs
 type reader struct {
 	session  detect.Session
 	source   string
+	zone     *time.Location // of times that a text names; nil: this machine's
 	inode    uint64
 	from, to cursor
 	anew     bool
@@ -102,7 +103,7 @@ type reader struct {
 }
 
 func (r *reader) read(ctx context.Context, st store) error {
-	*r = reader{session: r.session, source: r.source, inode: r.inode, from: r.from, anew: r.anew}
+	*r = reader{session: r.session, source: r.source, zone: r.zone, inode: r.inode, from: r.from, anew: r.anew}
 	var err error
 	if r.info, err = st.info(ctx); err != nil {
 		return err
@@ -199,6 +200,9 @@ func (r *reader) describe(rows []message) {
 // LastPrompt is the text of the newest message that a person wrote, at most 64 KB of it.
 func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
 	if err := o.check(s); err != nil {
+		return "", err
+	}
+	if _, err := agent.Own(s.Path); err != nil {
 		return "", err
 	}
 	var text string

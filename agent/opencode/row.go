@@ -94,10 +94,10 @@ func parseData(b []byte) (data, error) {
 
 // millis turns unix milliseconds into a time; nonsense gives the zero time.
 func millis(ms float64) time.Time {
-	if !(ms > 0 && ms < 253402300800000) { // the year 10000, which JSON cannot write
+	if !(ms > 0 && ms < 253402300800000) { // the year 10000
 		return time.Time{}
 	}
-	return time.UnixMilli(int64(ms)).UTC()
+	return detect.Clamp(time.UnixMilli(int64(ms)))
 }
 
 func (m *message) created() time.Time {

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,17 +58,18 @@ func (o *OpenCode) ours(path string) bool {
 const scanQuery = `with w as (select rowid as r, session_id, time_updated from message
 		where rowid in (select rowid from message order by rowid desc limit ?) or rowid in (select value from json_each(?))),
 	n as (select session_id, max(r) as r, max(time_updated) as u from w group by session_id)
-	select n.session_id, n.r, n.u,
-		(select case when json_valid(m.data) then m.data->>'$.role' = 'user' or m.data->>'$.time.completed' is not null else 1 end),
+	select substr(n.session_id, 1, 100), n.r, n.u,
+		(select case when ` + sound + ` then m.data->>'$.role' = 'user' or m.data->>'$.time.completed' is not null else 1 end),
 		(select max(p.time_updated) from part p where p.message_id = m.id),
 		(select s.time_updated from session s where s.id = n.session_id)
 	from n join message m on m.rowid = n.r order by n.r desc`
 
 func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touched, error) {
 	var all []agent.Touched
+	var refused []error
 	pending := map[int64]bool{}
 	err := o.view(ctx, path, func(ctx context.Context, tx *sql.Tx) error {
-		all = nil
+		all, refused = nil, nil
 		clear(pending)
 		held, err := json.Marshal(slices.Sorted(maps.Keys(o.pending[path])))
 		if err != nil {
@@ -82,6 +83,7 @@ func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touc
 				return err
 			}
 			if !idForm.MatchString(id) {
+				refused = append(refused, &agent.Refused{Path: path, Why: fmt.Sprintf("%.100q in it is no session id", id)})
 				return nil
 			}
 			if ended.Int64 == 0 && len(pending) < maxPending {
@@ -104,7 +106,7 @@ func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touc
 	o.mu.Lock()
 	o.pending[path] = pending
 	o.mu.Unlock()
-	return all, nil
+	return all, errors.Join(refused...)
 }
 
 // scanStorage lists the sessions that lie in JSON files alone. part is a changed path below
@@ -120,16 +122,15 @@ func (o *OpenCode) scanStorage(ctx context.Context, part []string) ([]agent.Touc
 		return nil, nil
 	}
 	root := filepath.Join(o.data, "storage", "session")
-	projects, err := os.ReadDir(root)
+	projects, err := agent.ReadDir(o.data, root) // opencode from 1.2 on has no such folder
 	if err != nil {
-		return nil, nil //nolint:nilerr // opencode from 1.2 on has no such folder
+		return nil, err
 	}
 	var paths []string
+	var errs []error
 	for _, p := range projects {
-		names, err := os.ReadDir(filepath.Join(root, p.Name()))
-		if err != nil || !p.IsDir() {
-			continue
-		}
+		names, err := agent.ReadDir(o.data, filepath.Join(root, p.Name()))
+		errs = append(errs, err)
 		for _, n := range names {
 			if !strings.HasSuffix(n.Name(), ".json") || id != "" && n.Name() != id+".json" {
 				continue
@@ -138,19 +139,23 @@ func (o *OpenCode) scanStorage(ctx context.Context, part []string) ([]agent.Touc
 		}
 	}
 	if len(paths) == 0 {
-		return nil, nil
+		return nil, errors.Join(errs...)
 	}
 	moved, err := o.moved(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(append(errs, err)...)
 	}
 	var all []agent.Touched
 	for _, path := range paths {
-		if t, ok := o.storageSession(path); ok && !moved[t.Session.ID] {
+		t, err := o.storageSession(path)
+		if err == nil && !moved[t.Session.ID] {
 			all = append(all, t)
 		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // moved gives the ids of all sessions in databases: opencode 1.2 took the old files over and left

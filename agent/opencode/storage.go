@@ -37,6 +37,9 @@ func (o *OpenCode) storageOf(path string) string {
 }
 
 func readJSON(path string) ([]byte, error) {
+	if _, err := agent.Own(path); err != nil {
+		return nil, err
+	}
 	f, err := agent.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -86,10 +89,7 @@ func (j jsonStore) info(context.Context) (detect.Info, error) {
 
 // files lists the messages by the time of their last write, newest first.
 func (j jsonStore) files() ([]fs.FileInfo, error) {
-	names, err := os.ReadDir(j.messages())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := agent.ReadDir(filepath.Dir(j.root), j.messages())
 	var all []fs.FileInfo
 	for _, n := range names {
 		if !strings.HasPrefix(n.Name(), "msg_") || !strings.HasSuffix(n.Name(), ".json") {
@@ -182,10 +182,7 @@ func (j jsonStore) unknowns(ctx context.Context, parent string, n int) (message,
 func (j jsonStore) parts(_ context.Context, m *message, text bool) error {
 	m.Parts = nil
 	dir := filepath.Join(j.root, "part", m.ID)
-	names, err := os.ReadDir(dir) // sorted by name, which is the order of the parts
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	names, err := agent.ReadDir(filepath.Dir(j.root), dir) // sorted by name, which is the order of the parts
 	if err != nil {
 		return err
 	}
@@ -218,7 +215,7 @@ func (j jsonStore) parts(_ context.Context, m *message, text bool) error {
 
 // storageFiles lists the session's own files.
 func (o *OpenCode) storageFiles(s detect.Session) ([]string, error) {
-	if _, err := owned(s.Path); err != nil {
+	if _, err := agent.Own(s.Path); err != nil {
 		return nil, err
 	}
 	j := jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID}
@@ -227,8 +224,8 @@ func (o *OpenCode) storageFiles(s detect.Session) ([]string, error) {
 	for _, fi := range files {
 		all = append(all, filepath.Join(j.messages(), fi.Name()))
 		dir := filepath.Join(j.root, "part", strings.TrimSuffix(fi.Name(), ".json"))
-		names, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		names, err := agent.ReadDir(filepath.Dir(j.root), dir)
+		if err != nil {
 			return nil, err
 		}
 		for _, n := range names {
@@ -239,18 +236,21 @@ func (o *OpenCode) storageFiles(s detect.Session) ([]string, error) {
 }
 
 // storageSession finds the file of a session and says when it was last written.
-func (o *OpenCode) storageSession(path string) (agent.Touched, bool) {
+func (o *OpenCode) storageSession(path string) (agent.Touched, error) {
 	id := strings.TrimSuffix(filepath.Base(path), ".json")
 	root := o.storageOf(path)
-	fi, err := owned(path)
-	if err != nil || root == "" || !idForm.MatchString(id) {
-		return agent.Touched{}, false
+	if root == "" || !idForm.MatchString(id) {
+		return agent.Touched{}, &agent.Refused{Path: path, Why: "its name is no session id"}
+	}
+	fi, err := agent.Own(path)
+	if err != nil {
+		return agent.Touched{}, err
 	}
 	j := jsonStore{root: root, path: path, id: id}
 	t := agent.Touched{Session: detect.Session{Agent: Name, ID: id, Path: path}, ModTime: fi.ModTime()}
 	files, err := j.files()
 	if err != nil {
-		return agent.Touched{}, false
+		return agent.Touched{}, err
 	}
 	stamp := []string{fmt.Sprint(fi.ModTime().UnixNano(), "/", len(files))}
 	if len(files) > 0 {
@@ -262,7 +262,7 @@ func (o *OpenCode) storageSession(path string) (agent.Touched, bool) {
 		}
 	}
 	t.Stamp = strings.Join(stamp, " ")
-	return t, true
+	return t, nil
 }
 
 func later(a, b time.Time) time.Time {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,21 +21,25 @@ import (
 type detectOptions struct {
 	agent, at, zone, live string
 	message               string
-	json                  bool
+	json, unknown         bool
 }
 
 func newDetect(g *globals) *cobra.Command {
 	var o detectOptions
 	cmd := &cobra.Command{
-		Use:   "detect PATH... | detect --agent NAME --message TEXT",
+		Use:   "detect PATH... | detect --agent NAME --message TEXT | detect --unknown",
 		Short: "Say why a session stopped, offline",
 		Long: `Say what session files, data folders or databases tell: state, reason, reset time, and what
-clawd would do. With --message, what one message means that the agent printed as its own error.
+clawd would do. With --message, what one message means that the agent printed as its own error. With
+--unknown, the failures that no rule explains, redacted, in a form for an issue.
 Nothing is written and no daemon is needed.
 
 Exit status: 0 whatever it finds, 1 a path cannot be read, 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDetect(cmd.Context(), g, o, args, cmd.Flags().Changed("message"), cmd.OutOrStdout())
+			if o.unknown {
+				return listUnknown(cmd.Context(), o, args, cmd.OutOrStdout())
+			}
+			return runDetect(cmd.Context(), g, o, args, cmd.Flags().Changed("message"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -46,6 +48,7 @@ Exit status: 0 whatever it finds, 1 a path cannot be read, 2 usage error.`,
 	f.StringVar(&o.zone, "zone", "", "time zone of the agent, where a text names none (default this machine's)")
 	f.StringVar(&o.live, "live", "auto", "\"auto\": look who has the session open; \"none\": take it that nobody has")
 	f.StringVar(&o.message, "message", "", "a message instead of files")
+	f.BoolVar(&o.unknown, "unknown", false, "list the failures that clawd did not understand")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object a line")
 	return cmd
 }
@@ -72,7 +75,7 @@ type finding struct {
 	Evidence     detect.Evidence `json:"evidence"`
 }
 
-func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string, message bool, out io.Writer) error {
+func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string, message bool, out, warn io.Writer) error {
 	cfg, _, err := g.load()
 	if err != nil {
 		return err
@@ -99,7 +102,7 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 	case !message && len(paths) == 0:
 		return usage(errors.New("give the path of a session file, a data folder or a database"))
 	}
-	d := detecting{ctx: ctx, o: o, env: env, cfg: cfg, now: now}
+	d := detecting{ctx: ctx, o: o, env: env, cfg: cfg, now: now, warn: warn}
 	agents, err := d.agents(nil)
 	if err != nil {
 		return usage(err)
@@ -118,11 +121,12 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 }
 
 type detecting struct {
-	ctx context.Context
-	o   detectOptions
-	env agent.Env
-	cfg config.Config
-	now time.Time
+	ctx  context.Context
+	o    detectOptions
+	env  agent.Env
+	cfg  config.Config
+	now  time.Time
+	warn io.Writer
 }
 
 // agents gives the agents that are asked for, with changed settings where sections has them.
@@ -152,111 +156,22 @@ func (d detecting) agents(change func(name string, e *agent.Env, c *agent.Config
 	return list, nil
 }
 
-// path finds the sessions that a path names.
-func (d detecting) path(path string) ([]finding, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	folder, only := path, ""
-	if !fi.IsDir() {
-		folder, only = dataFolder(path), path
-	}
-	agents, err := d.agents(func(name string, e *agent.Env, c *agent.Config) {
-		c.ConfigDir = folder
-		if getenv := e.Getenv; strings.HasSuffix(only, ".db") {
-			e.Getenv = func(k string) string {
-				if k == "OPENCODE_DB" {
-					return only
-				}
-				return getenv(k)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var found []finding
-	var errs []error
-	for _, a := range agents {
-		sessions, err := sessionsAt(d.ctx, a, only)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, s := range sessions {
-			f, err := d.session(a, s)
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			found = append(found, f)
-		}
-	}
-	if len(found) == 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("%s: no session of a known agent", path))
-	}
-	if len(found) > 0 { // what one agent cannot read may be another's
-		errs = nil
-	}
-	return found, errors.Join(errs...)
-}
-
-// dataFolder is the agent's folder that a session file lies in, as far as its path tells.
-func dataFolder(path string) string {
-	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if base := filepath.Base(dir); base == "projects" || base == "storage" {
-			return filepath.Dir(dir)
-		}
-	}
-	return filepath.Dir(path)
-}
-
-// sessionsAt lists an agent's sessions, or the one at a path.
-func sessionsAt(ctx context.Context, a agent.Agent, only string) ([]detect.Session, error) {
-	if strings.HasSuffix(only, ".jsonl") {
-		if a.Name() != "claude" {
-			return nil, nil
-		}
-		return []detect.Session{{Agent: a.Name(), ID: strings.TrimSuffix(filepath.Base(only), ".jsonl"), Path: only}}, nil
-	}
-	touched, err := a.Scan(ctx, "")
-	var list []detect.Session
-	for _, t := range touched {
-		if only == "" || t.Session.Path == only {
-			list = append(list, t.Session)
-		}
-	}
-	return list, err
-}
-
 func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
-	b, err := a.Read(d.ctx, s, "")
+	stop, b, err := agent.Look(d.ctx, a, s, d.o.live == "auto")
 	if err != nil {
 		return finding{}, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	var c detect.Classifier
-	for _, e := range b.Events {
-		c.Feed(e)
-	}
-	holders := []detect.Holder{{Liveness: detect.Gone}}
-	if d.o.live == "auto" {
-		if holders, err = a.Live(d.ctx, s, b.Info); err != nil {
-			return finding{}, fmt.Errorf("%s: %w", s.Path, err)
-		}
-	}
-	for _, h := range holders {
-		c.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h})
-		if h.Liveness == detect.Alive {
-			break
-		}
-	}
-	stop := c.Stop()
 	f := d.finding(stop)
 	f.Agent, f.Session, f.Path, f.Project = s.Agent, s.ID, s.Path, b.Info.Dir
+	switch {
+	case !f.Resumable:
+	case b.Info.Parent != "":
+		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
+		f.Why = "it is a sub-agent's session; the main one goes on or does not"
+	case b.Info.Archived:
+		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
+		f.Why = "it is archived"
+	}
 	if b.Problem != "" {
 		f.Notes = append(f.Notes, b.Problem)
 	}
@@ -264,11 +179,10 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 }
 
 func (d detecting) message(a agent.Agent) finding {
-	c := detect.Classifier{}
-	if failure, ok := a.Message(d.o.message, d.now, d.env.Zone); ok {
-		c.Feed(detect.Event{Kind: detect.KindFailure, ID: "message", At: d.now, Failure: &failure})
+	stop, ok := a.Message(d.o.message, d.now, d.env.Zone)
+	if !ok {
+		stop = detect.Stop{State: detect.Running}
 	}
-	stop := c.Stop()
 	stop.Evidence.Source = "message"
 	f := d.finding(stop)
 	f.Agent = a.Name()

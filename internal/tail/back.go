@@ -48,6 +48,8 @@ func (b *Back) Prev() (line []byte, offset int64, err error) {
 		if !b.found {
 			if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {
 				b.found, b.end, b.buf = true, b.lo+int64(i)+1, b.buf[:i]
+			} else { // what stands behind the last newline is not held
+				b.buf, b.next = nil, min(b.next, 1<<20)
 			}
 		}
 		if b.found {

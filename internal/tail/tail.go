@@ -100,14 +100,19 @@ func (r *Reader) Next() (line []byte, offset int64, err error) {
 		if r.skip {
 			r.consume(r.w)
 		} else if r.w-r.r > r.max {
-			r.skip = true
-			r.skipped++
-			r.consume(r.w)
+			r.pass()
 		}
 		if err := r.fill(); err != nil {
 			return nil, 0, err
 		}
 	}
+}
+
+// pass begins to pass over a line that is too long.
+func (r *Reader) pass() {
+	r.skip = true
+	r.skipped++
+	r.consume(r.w)
 }
 
 // consume passes over buf[r:to].
@@ -137,7 +142,15 @@ func (r *Reader) fill() error {
 		r.s, r.w, r.r = r.s-r.r, r.w-r.r, 0
 	}
 	if r.w == len(r.buf) {
-		grown := make([]byte, max(chunk, min(2*len(r.buf), r.max+chunk)))
+		n, err := r.rest()
+		if err != nil {
+			return err
+		}
+		if r.w+n > r.max+1 {
+			r.pass()
+			return nil
+		}
+		grown := make([]byte, r.w+max(n, chunk))
 		copy(grown, r.buf[:r.w])
 		r.buf = grown
 	}
@@ -154,6 +167,31 @@ func (r *Reader) fill() error {
 		err = io.EOF
 	}
 	return err
+}
+
+// rest looks how many bytes of a line that fills buf are still to come, its newline counted, or that
+// they are too many; so a long line is held once, and one that is too long never. io.EOF: it has no
+// end yet.
+func (r *Reader) rest() (n int, err error) {
+	if r.w == 0 {
+		return 0, nil
+	}
+	piece := make([]byte, chunk)
+	for {
+		got, err := r.f.ReadAt(piece[:min(chunk, max(0, r.size-r.off-int64(r.w+n)))], r.off+int64(r.w+n))
+		if i := bytes.IndexByte(piece[:got], '\n'); i >= 0 {
+			return n + i + 1, nil
+		}
+		n += got
+		switch {
+		case r.w+n > r.max+1:
+			return n, nil
+		case got == 0 && err == nil:
+			return 0, io.EOF
+		case got == 0:
+			return 0, err
+		}
+	}
 }
 
 // Cursor is the place behind the last line that Next passed.

@@ -1,0 +1,234 @@
+// Package codex knows the Codex CLI, 0.80 to 0.169: its rollouts
+// (sessions/YYYY/MM/DD/rollout-<local time>-<session>.jsonl, one a session, append-only), the locks of
+// their writers (thread-writer-locks/<session>.lock, from 0.150 on), and what it prints.
+//
+// The rollout is the only authority on a turn. thread_history_1.sqlite is not read: it is a
+// projection of the rollout that may lag or lack a thread, and a turn that was killed stays
+// "inProgress" in it for ever, which the rollout and the lock tell better. logs_N.sqlite is read for
+// one thing that stands nowhere else: that a turn under way waits to be tried again. log/codex-tui.log of
+// about 0.120 is not read: what it says of a failure, the rollout of that version says, too.
+//
+// Rollouts hold text from anywhere. Only regular files of this user that others cannot write are
+// read; below the agent's folder no symbolic link is followed (the folder itself may be one). A stop
+// is only what the agent wrote as a field of its own record.
+package codex
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Codex implements agent.Agent.
+type Codex struct {
+	env   agent.Env
+	cfg   agent.Config
+	root  string         // links resolved; empty: no home folder is known
+	given string         // as configured or set in the environment; empty: the default
+	zone  *time.Location // in which the agent prints times
+	// locks gives the kernel's table of file locks, in the form of /proc/locks.
+	locks func() ([]byte, error)
+
+	mu    sync.Mutex
+	paths map[string]string // by session: where a scan saw its rollout
+	days  map[string]seenFolder
+	open  map[string]bool // sessions with a turn under way, as last read
+	scans int             // of everything, so far
+
+	logs logBook
+}
+
+var _ agent.Agent = (*Codex)(nil)
+
+// New gives the agent over cfg.ConfigDir, else $CODEX_HOME, else ~/.codex. The folder need not
+// exist. Times that the agent prints are read in env.Zone, else in $TZ, else in local time.
+func New(env agent.Env, cfg agent.Config) *Codex {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	c := &Codex{env: env, cfg: cfg, zone: time.Local, locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}}
+	if c.given = cfg.ConfigDir; c.given == "" {
+		c.given = env.Getenv("CODEX_HOME")
+	}
+	switch {
+	case c.given != "":
+		c.root = filepath.Clean(c.given)
+	case env.Home != "":
+		c.root = filepath.Join(env.Home, ".codex")
+	}
+	if real, err := filepath.EvalSymlinks(c.root); err == nil {
+		c.root = real
+	}
+	if tz := env.Getenv("TZ"); strings.Contains(tz, "/") || tz == "UTC" {
+		if z, err := time.LoadLocation(tz); err == nil {
+			c.zone = z
+		}
+	}
+	if env.Zone != nil {
+		c.zone = env.Zone
+	}
+	return c
+}
+
+// Name is "codex".
+func (c *Codex) Name() string { return "codex" }
+
+// Command is the configured program, else "codex".
+func (c *Codex) Command() string {
+	if c.cfg.Command != "" {
+		return c.cfg.Command
+	}
+	return "codex"
+}
+
+// Folders gives the rollouts by day, the archived ones, and the locks of their writers.
+func (c *Codex) Folders() []agent.Folder {
+	if c.root == "" {
+		return nil
+	}
+	return []agent.Folder{{Path: c.sessions(), Depth: 3}, {Path: c.archive()}, {Path: c.lockDir()}}
+}
+
+func (c *Codex) sessions() string { return filepath.Join(c.root, "sessions") }
+func (c *Codex) archive() string  { return filepath.Join(c.root, "archived_sessions") }
+func (c *Codex) lockDir() string  { return filepath.Join(c.root, "thread-writer-locks") }
+
+// Files gives the rollout, which is all that a resume needs.
+func (c *Codex) Files(s detect.Session) ([]string, error) {
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	return []string{s.Path}, nil
+}
+
+// Beside names the session with the given id. Its rollout is looked for where its id says when it
+// was begun; if there is none, Path is a name that it could have.
+func (c *Codex) Beside(s detect.Session, id string) detect.Session {
+	beside := detect.Session{Agent: s.Agent, ID: id}
+	if path := c.find(id); path != "" {
+		beside.Path = path
+		return beside
+	}
+	begun, _ := begunAt(id)
+	beside.Path = filepath.Join(filepath.Dir(s.Path), "rollout-"+begun.Format("2006-01-02T15-04-05")+"-"+id+plainExt)
+	return beside
+}
+
+// Account is the folder, the provider, and "login" or "key".
+func (c *Codex) Account(i detect.Info) string {
+	provider := i.Provider
+	if provider == "" {
+		provider = "openai"
+	}
+	return "codex:" + c.root + ":" + provider + ":" + c.auth()
+}
+
+// auth tells from the presence of things, never from their content, who pays. auth.json holds a
+// login or, after `codex login --with-api-key`, a key: the former is what people have.
+func (c *Codex) auth() string {
+	if c.getenv("CODEX_API_KEY") != "" {
+		return "key"
+	}
+	if _, err := os.Lstat(filepath.Join(c.root, "auth.json")); err == nil {
+		return "login"
+	}
+	if c.getenv("OPENAI_API_KEY") != "" {
+		return "key"
+	}
+	return "login" // a key chain that we cannot see
+}
+
+// getenv is the environment that a run would get.
+func (c *Codex) getenv(name string) string {
+	if v, ok := c.cfg.Env[name]; ok {
+		return v
+	}
+	return c.env.Getenv(name)
+}
+
+const (
+	plainExt  = ".jsonl"
+	packedExt = ".jsonl.zst"
+	stampLen  = len("2006-01-02T15-04-05-")
+	idLen     = 36
+)
+
+// isID: the agent's own form of an id, a lower-case UUID.
+func isID(s string) bool {
+	if len(s) != idLen {
+		return false
+	}
+	for i := range len(s) {
+		switch b := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if b != '-' {
+				return false
+			}
+		case '0' <= b && b <= '9', 'a' <= b && b <= 'f':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// idOf gives the session that a rollout is named for; packed: it is compressed.
+func idOf(name string) (id string, packed, ok bool) {
+	rest, ok := strings.CutPrefix(name, "rollout-")
+	if !ok {
+		return "", false, false
+	}
+	base, packed := strings.CutSuffix(rest, packedExt)
+	if !packed {
+		if base, ok = strings.CutSuffix(rest, plainExt); !ok {
+			return "", false, false
+		}
+	}
+	if len(base) != stampLen+idLen || !isID(base[stampLen:]) {
+		return "", false, false
+	}
+	return base[stampLen:], packed, true
+}
+
+// begunAt reads the time out of a session's id (UUID version 7: milliseconds in the first 48 bits).
+func begunAt(id string) (time.Time, bool) {
+	if !isID(id) || id[14] != '7' {
+		return time.Time{}, false
+	}
+	var ms int64
+	for _, b := range []byte(id[:8] + id[9:13]) {
+		ms = ms<<4 | int64(strings.IndexByte("0123456789abcdef", b))
+	}
+	return time.UnixMilli(ms).UTC(), true
+}
+
+// check refuses a session whose id is none or does not name its file, and files that are not
+// this user's own. It never opens the file.
+func (c *Codex) check(s detect.Session) error {
+	if !isID(s.ID) {
+		return errors.New("the session id is not a lower-case UUID")
+	}
+	if id, _, ok := idOf(filepath.Base(s.Path)); !ok || id != s.ID {
+		return errors.New("the session's file is not a rollout that is named for it")
+	}
+	_, err := c.own(s.Path)
+	return err
+}
+
+// own gives the stat of a file of this user alone that lies in the agent's folder, no link on the way.
+func (c *Codex) own(path string) (fs.FileInfo, error) {
+	if rel, ok := c.rel(path); ok {
+		path = filepath.Join(c.root, rel)
+	}
+	if err := agent.Inside(c.root, path); err != nil {
+		return nil, err
+	}
+	return agent.Own(path)
+}

@@ -1,0 +1,157 @@
+package codex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Live asks the writer's lock first (from 0.150 on), then which process of the agent has the rollout
+// open or was started for the session (any version).
+//
+// The lock file goes when its process ends well, so one that is there and not held was left by a
+// process that was killed. Without lock files a kill and a quit look alike.
+func (c *Codex) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]detect.Holder, error) {
+	if !isID(s.ID) {
+		return nil, errors.New("the session id is not a lower-case UUID")
+	}
+	procs, procErr := c.list()
+	if procErr != nil && !errors.Is(procErr, agent.ErrNoProcs) {
+		return nil, procErr
+	}
+	lock, lockErr := c.lock(s)
+	var live []detect.Holder
+	for _, pid := range lock.pids {
+		live = append(live, c.locked(pid))
+	}
+	for _, p := range procs {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if p.Zombie || p.PID == os.Getpid() || slices.Contains(lock.pids, p.PID) {
+			continue
+		}
+		if h, ok := c.holder(p, s); ok {
+			live = append(live, h)
+		}
+	}
+	one := func(l detect.Liveness, why string) []detect.Holder {
+		return []detect.Holder{{Liveness: l, Boot: c.boot(), Sure: l == detect.LeftBehind, Why: why}}
+	}
+	switch {
+	case len(live) > 0:
+		return live, nil
+	case lockErr != nil:
+		return one(detect.HolderUnknown, "the session's writer lock cannot be looked at: "+lockErr.Error()), nil
+	case procErr != nil:
+		return one(detect.HolderUnknown, procErr.Error()), nil
+	case lock.exists:
+		return one(detect.LeftBehind, "the session's writer lock is left behind: the process that held it was killed or crashed"), nil
+	}
+	return one(detect.Gone, "nobody holds the session's writer lock, and no process of the agent has its file open"), nil
+}
+
+// locked describes who holds the lock. The table of locks is of the kernel: its process may be one
+// that the process table does not show.
+func (c *Codex) locked(pid int) detect.Holder {
+	h := detect.Holder{Liveness: detect.Alive, PID: pid, Boot: c.boot(), Sure: true, Why: describeLock(pid), Kind: detect.Interactive}
+	if pid <= 0 {
+		h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace holds the session's writer lock"
+		return h
+	}
+	if c.env.Procs == nil {
+		return h
+	}
+	if p, ok := c.env.Procs.Get(pid); ok {
+		c.describe(&h, p)
+	}
+	h.Kind = kindOf(c.arguments(pid))
+	return h
+}
+
+// holder tells whether a process has the session open.
+func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
+	argv := c.env.Procs.Argv(p.PID)
+	if !c.looksCodex(p, argv) {
+		return detect.Holder{}, false
+	}
+	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(c.arguments(p.PID))}
+	c.describe(&h, p)
+	switch {
+	case c.opens(p.PID, s.Path):
+		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
+	case startedFor(c.arguments(p.PID), s.ID):
+		h.Why = fmt.Sprintf("process %d was started for this session", p.PID)
+	default:
+		return detect.Holder{}, false
+	}
+	return h, true
+}
+
+func (c *Codex) describe(h *detect.Holder, p agent.Proc) {
+	h.Start, h.Group, h.Leader = p.Start, p.Group, p.Leader
+	if l, ok := c.env.Procs.Get(p.Leader); ok {
+		h.LeaderStart = l.Start
+	}
+}
+
+// looksCodex: the program itself, or node with the script around it.
+func (c *Codex) looksCodex(p agent.Proc, argv []string) bool {
+	if len(argv) == 0 {
+		return strings.HasPrefix(p.Comm, "codex")
+	}
+	if c.isProgram(argv[0]) || strings.HasPrefix(p.Comm, "codex") {
+		return true
+	}
+	return len(argv) > 1 && interpreters[filepath.Base(argv[0])] && c.isProgram(argv[1])
+}
+
+var interpreters = map[string]bool{"node": true, "nodejs": true, "bun": true, "sh": true, "bash": true, "dash": true}
+
+func (c *Codex) isProgram(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasPrefix(base, "codex") || c.cfg.Command != "" && base == filepath.Base(c.cfg.Command)
+}
+
+// arguments gives what follows the program in the command line of a process.
+func (c *Codex) arguments(pid int) []string {
+	argv := c.env.Procs.Argv(pid)
+	switch {
+	case len(argv) > 1 && interpreters[filepath.Base(argv[0])]:
+		return argv[2:]
+	case len(argv) > 0:
+		return argv[1:]
+	}
+	return nil
+}
+
+// commands of the agent that hold sessions, by how they do; a terminal's have no command or
+// resume and fork.
+var commands = map[string]detect.HolderKind{
+	"exec": detect.Headless, "e": detect.Headless, "review": detect.Headless,
+	"app-server": detect.Server, "mcp-server": detect.Server, "mcp": detect.Server, "exec-server": detect.Server,
+	"resume": detect.Interactive, "fork": detect.Interactive,
+}
+
+func kindOf(args []string) detect.HolderKind {
+	for _, a := range args {
+		if kind := commands[a]; kind != "" {
+			return kind
+		}
+	}
+	return detect.Interactive
+}
+
+// startedFor: the arguments name the session to go on with. A fork only reads it, and a queue
+// leaves a message for whoever has it.
+func startedFor(args []string, id string) bool {
+	n := slices.Index(args, "resume")
+	return n >= 0 && slices.Contains(args[n:], id)
+}

@@ -1,0 +1,168 @@
+package codex
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+const (
+	sid   = "01a1fb7b-62e3-75f2-ab13-67f557d17c28"
+	other = "01a1fb7b-62e3-75f2-ab13-67f557d17c29"
+)
+
+// at names a rollout of a session.
+func rolloutOf(root, id string) detect.Session {
+	return detect.Session{Agent: "codex", ID: id, Path: filepath.Join(root, day, "rollout-2026-11-21T00-22-09-"+id+".jsonl")}
+}
+
+// lockLine is the line of /proc/locks for a file; off is added to its device.
+func lockLine(t *testing.T, path string, pid int, off uint32) string {
+	t.Helper()
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		t.Fatal(err)
+	}
+	dev := uint64(st.Dev) //nolint:unconvert // 32 bits on macOS
+	return fmt.Sprintf("9: FLOCK  ADVISORY  WRITE %d %02x:%02x:%d 0 EOF\n", pid, unix.Major(dev), unix.Minor(dev)+off, st.Ino)
+}
+
+func TestLive(t *testing.T) {
+	shell := agent.Proc{PID: 50, Leader: 50, Start: 5}
+	proc := func(pid int) agent.Proc {
+		return agent.Proc{PID: pid, Leader: 50, Group: pid, Start: 77, Comm: "codex"}
+	}
+	const bin = "/opt/codex/vendor/x86_64-unknown-linux-musl/bin/codex"
+	for _, w := range []struct {
+		name  string
+		lock  bool // the lock file is there
+		held  int  // by this process
+		off   uint32
+		procs procTable // their opens are made absolute
+		live  detect.Liveness
+		kind  detect.HolderKind
+		pid   int
+	}{
+		{name: "nobody", live: detect.Gone},
+		{name: "the lock of a killed process", lock: true, live: detect.LeftBehind},
+		{name: "a headless run", lock: true, held: 60, live: detect.Alive, kind: detect.Headless, pid: 60,
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "-c", "a=b", "exec", "--json", "say hi"}}}},
+		{name: "a terminal", lock: true, held: 60, live: detect.Alive, kind: detect.Interactive, pid: 60,
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "--no-daemon"}}}},
+		{name: "the background server", lock: true, held: 60, live: detect.Alive, kind: detect.Server, pid: 60,
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "app-server", "--listen", "unix://", "--managed-daemon"}}}},
+		{name: "another device number, but it has the lock open", lock: true, held: 60, off: 1, live: detect.Alive, kind: detect.Headless, pid: 60,
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "exec"}}, opens: map[int][]string{60: {"thread-writer-locks/" + sid + ".lock"}}}},
+		{name: "the same inode of another disk", lock: true, held: 60, off: 1, live: detect.LeftBehind,
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {"postgres"}}}},
+		{name: "a holder whom the process table does not show", lock: true, held: 4711, live: detect.Alive, kind: detect.Interactive, pid: 4711},
+		{name: "an old version has the file open", live: detect.Alive, kind: detect.Interactive, pid: 61,
+			procs: procTable{all: []agent.Proc{shell, proc(61), {PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex"}, 61: {bin}},
+				opens: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
+		{name: "an editor has the file open", live: detect.Gone,
+			procs: procTable{all: []agent.Proc{{PID: 61, Comm: "vim"}}, argv: map[int][]string{61: {"vim", "codex"}},
+				opens: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
+		{name: "about to open it", live: detect.Alive, kind: detect.Headless, pid: 60,
+			procs: procTable{all: []agent.Proc{{PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex", "exec", "--json", "resume", sid, "continue"}}}},
+		{name: "forks it", live: detect.Gone,
+			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "fork", sid, "continue"}}}},
+		{name: "resumes another", live: detect.Gone,
+			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "resume", other, "continue"}}}},
+		{name: "a zombie", live: detect.Gone,
+			procs: procTable{all: []agent.Proc{{PID: 60, Zombie: true, Comm: "codex"}}, argv: map[int][]string{60: {bin, "exec", "resume", sid}}}},
+		{name: "no process table", live: detect.HolderUnknown, procs: procTable{err: agent.ErrNoProcs}},
+		{name: "no process table, left lock", lock: true, live: detect.HolderUnknown, procs: procTable{err: agent.ErrNoProcs}},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			root := t.TempDir()
+			for pid, paths := range w.procs.opens {
+				for n := range paths {
+					w.procs.opens[pid][n] = filepath.Join(root, paths[n])
+				}
+			}
+			c := over(root, w.procs, agent.Config{})
+			lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+			if w.lock {
+				put(t, lock, "")
+			}
+			c.locks = func() ([]byte, error) {
+				table := "1: POSIX  ADVISORY  WRITE 3 fe:00:12 0 EOF\nrubbish\n2: FLOCK  ADVISORY  WRITE x fe:00:12 0 EOF\n"
+				if w.held != 0 {
+					table += lockLine(t, lock, w.held, w.off)
+				}
+				return []byte(table), nil
+			}
+			holders, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
+			if err != nil || len(holders) != 1 {
+				t.Fatalf("%d holders, err %v", len(holders), err)
+			}
+			h := holders[0]
+			if h.Liveness != w.live || h.Kind != w.kind || h.PID != w.pid || h.Why == "" {
+				t.Errorf("%+v", h)
+			}
+			if w.pid == 60 && len(w.procs.all) == 2 && (h.Start != 77 || h.Leader != 50 || h.LeaderStart != 5 || h.Boot != "boot" || !h.Sure) {
+				t.Errorf("its process is not described: %+v", h)
+			}
+		})
+	}
+}
+
+// TestLockTable: one that waits for a lock does not hold it, and one that reads does not own it.
+func TestLockTable(t *testing.T) {
+	got := parseLocks([]byte("1: FLOCK  ADVISORY  WRITE 12804 fe:0a:9996462 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 7 fe:0a:9996462 0 EOF\n" +
+		"2: FLOCK  ADVISORY  READ 8 fe:0a:9996462 0 EOF\n3: LEASE  ACTIVE    READ 8\n"))
+	if len(got) != 1 || got[0] != (fileLock{12804, 0xfe, 0x0a, 9996462}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLockUnreadable: what cannot be seen must not look like nobody.
+func TestLockUnreadable(t *testing.T) {
+	root := t.TempDir()
+	c := over(root, procTable{}, agent.Config{})
+	c.locks = func() ([]byte, error) { return nil, errNoLocks }
+	if h, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{}); err != nil || h[0].Liveness != detect.Gone {
+		t.Errorf("without a lock file there is nothing to look up: %+v, %v", h, err)
+	}
+	put(t, filepath.Join(root, "thread-writer-locks", sid+".lock"), "")
+	if h, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{}); err != nil || h[0].Liveness != detect.HolderUnknown {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// TestRealLock: a lock that this process holds is seen in the system's own table.
+func TestRealLock(t *testing.T) {
+	if _, err := os.Stat("/proc/locks"); err != nil {
+		t.Skip("no /proc/locks")
+	}
+	root := t.TempDir()
+	lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+	put(t, lock, "")
+	f, err := os.Open(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Fatal(err)
+	}
+	c := over(root, agent.NewProcs(), agent.Config{})
+	c.locks = procLocks
+	l, err := c.lock(rolloutOf(root, sid))
+	if err != nil || len(l.pids) != 1 || l.pids[0] != os.Getpid() {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := c.lock(rolloutOf(root, sid)); err != nil || len(l.pids) != 0 || !l.exists {
+		t.Errorf("after it was given back: %+v, %v", l, err)
+	}
+}

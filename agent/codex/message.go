@@ -1,0 +1,79 @@
+package codex
+
+import (
+	_ "embed" // the table of texts
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+//go:embed messages.tsv
+var table string
+
+// A table compiles when a text is met: most runs of clawd meet none.
+var texts = sync.OnceValue(func() detect.Messages { return detect.MustMessages(table) })
+
+// shellWords are what stands before the agent's own sentence in a shell or a log.
+var shellWords = regexp.MustCompile(`(?i)\A(?:exit status:? \d+: |error: )+`)
+
+func bare(text string) string { return shellWords.ReplaceAllString(detect.Plain(text), "") }
+
+// cutStream is how the agent passes on whatever ended a stream: a fault of the line, and any error of
+// the provider that it has no name for.
+const cutStream = "stream disconnected before completion: "
+
+// lookup gives a text as the table is to be asked: without cutStream, if it knows what is behind it.
+func lookup(text string) string {
+	text = bare(text)
+	if rest, ok := strings.CutPrefix(text, cutStream); ok {
+		rest = bare(rest)
+		if _, ok := texts().Find(rest); ok {
+			return rest
+		}
+	}
+	return text
+}
+
+// Message reads a text that Codex printed as its own, a line of `codex exec --json`, or the record
+// of a failed turn. Outside a record nothing vouches for a text: it must be one of the agent's own
+// sentences from its first word on.
+func (c *Codex) Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
+	if zone == nil {
+		zone = c.zone
+	}
+	if line := strings.TrimSpace(text); strings.HasPrefix(line, "{") {
+		r, err := parse([]byte(line))
+		if err == nil && r.Type != "" {
+			return c.printed(r, line, at, zone)
+		}
+	}
+	return texts().Match(lookup(text), at, zone)
+}
+
+// printed reads a line of JSON that has a type.
+func (c *Codex) printed(r *record, line string, at time.Time, zone *time.Location) (detect.Stop, bool) {
+	var e struct {
+		Message string    `json:"message"`
+		Error   turnError `json:"error"`
+	}
+	_ = json.Unmarshal([]byte(line), &e) // parse has read it
+	p := &r.Payload
+	switch {
+	case r.Type == "turn.failed":
+		return texts().Match(lookup(e.Error.Message), at, zone)
+	case r.Type == "error":
+		return texts().Match(lookup(e.Message), at, zone)
+	case r.Type == "event_msg" && (p.Type == "task_complete" || p.Type == "turn_complete") && p.Error != nil:
+		f := c.in(zone).failure(p.Error, nil, at)
+		f.Source, f.Text = "message", ""
+		return f.Stop(at)
+	}
+	return detect.Stop{State: detect.Running}, false
+}
+
+// in gives the agent with another zone, to read one text.
+func (c *Codex) in(zone *time.Location) *Codex { return &Codex{zone: zone} }

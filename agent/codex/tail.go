@@ -1,0 +1,123 @@
+package codex
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/tail"
+)
+
+// Tail looks at the last record that makes an event: only the end of a turn that ended well is no
+// stop. Versions up to 0.80 write no such end, so all of theirs may be one, and so may compressed
+// rollouts, which cannot be read from their end.
+func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	if err := c.check(s); err != nil {
+		return false, "", err
+	}
+	if strings.HasSuffix(s.Path, packedExt) {
+		return true, "", nil
+	}
+	b, err := tail.OpenBack(s.Path)
+	if err != nil {
+		return false, "", err
+	}
+	defer b.Close()
+	for {
+		line, off, err := b.Prev()
+		switch {
+		case errors.Is(err, tail.ErrFar):
+			return true, "", nil
+		case errors.Is(err, io.EOF):
+			pos, err := b.Cursor()
+			return false, carry{Head: true}.cursor(pos), err
+		case err == nil:
+			err = ctx.Err()
+		}
+		if err != nil {
+			return false, "", err
+		}
+		f := fold{c: c, s: s, b: new(agent.Batch), carry: carry{Prompted: true}}
+		f.line(line, off)
+		if f.b.Skipped > 0 || len(f.b.Events) == 0 {
+			continue
+		}
+		if e := f.b.Events[0]; e.Kind != detect.KindAnswer || !e.Done {
+			return true, "", nil
+		}
+		pos, err := b.Cursor()
+		return false, carry{Head: true}.cursor(pos), err
+	}
+}
+
+// promptMax is how much of a prompt is given, in bytes.
+const promptMax = 8 << 10
+
+// LastPrompt gives the text of the newest prompt that a person typed, at most 8 KiB of it; empty:
+// none is found.
+func (c *Codex) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
+	if err := c.check(s); err != nil {
+		return "", err
+	}
+	if strings.HasSuffix(s.Path, packedExt) {
+		return lastPacked(ctx, s)
+	}
+	b, err := tail.OpenBack(s.Path)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	for {
+		line, _, err := b.Prev()
+		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
+			return "", nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		if text := promptIn(line, s.ID); text != "" {
+			return text, nil
+		}
+	}
+}
+
+// promptIn gives the prompt that a line tells; empty: none.
+func promptIn(line []byte, id string) string {
+	line = trim(line)
+	if !whole(line) || !mayMatter(line) {
+		return ""
+	}
+	r, err := parse(line)
+	if err != nil || r.Type != "event_msg" {
+		return ""
+	}
+	text := ""
+	switch p := &r.Payload; {
+	case p.Type == "user_message":
+		text = p.Message
+	case p.Type == "item_completed" && p.Item.Type == "UserMessage" && (p.ThreadID == "" || p.ThreadID == id):
+		text = p.Item.Content.text()
+	}
+	if isAdded(text) {
+		return ""
+	}
+	return cutText(text, promptMax)
+}
+
+// cutText cuts a text between two characters.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

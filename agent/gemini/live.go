@@ -1,0 +1,196 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Live goes by the arguments and the working folder of every process of the agent: a launcher and
+// its child, which may outlive it. The agent keeps no list of processes and holds no file open, so
+// one without the session's id in its arguments may have any session of its folder.
+func (g *Gemini) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	if err := g.check(s); err != nil {
+		return nil, err
+	}
+	if g.env.Procs == nil {
+		return unknownHolder(agent.ErrNoProcs), nil
+	}
+	procs, err := g.env.Procs.List()
+	if errors.Is(err, agent.ErrNoProcs) {
+		return unknownHolder(err), nil
+	}
+	if err != nil {
+		return unknownHolder(err), err
+	}
+	hash := ""
+	if fi, err := agent.Own(s.Path); err == nil && i.Dir == "" {
+		h, _ := g.head(s.Path, fi)
+		hash = h.ProjectHash
+	}
+	var sure, maybe []detect.Holder
+	for _, p := range procs {
+		if ctx.Err() != nil {
+			return unknownHolder(ctx.Err()), context.Cause(ctx)
+		}
+		if p.Zombie || p.PID == os.Getpid() {
+			continue
+		}
+		h, ok := g.holder(p, s, i.Dir, hash)
+		switch {
+		case ok && h.Sure:
+			sure = append(sure, h)
+		case ok:
+			maybe = append(maybe, h)
+		}
+	}
+	if all := append(sure, maybe...); len(all) > 0 {
+		return all, nil
+	}
+	return []detect.Holder{{Liveness: detect.Gone, Boot: g.env.Procs.Boot(),
+		Why: "no process of the Gemini CLI runs in the session's folder"}}, nil
+}
+
+func unknownHolder(err error) []detect.Holder {
+	return []detect.Holder{{Liveness: detect.HolderUnknown, Why: err.Error()}}
+}
+
+// holder tells whether a process may have the session open.
+func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detect.Holder, bool) {
+	procs := g.env.Procs
+	args, ok := g.arguments(procs.Argv(p.PID))
+	if !ok {
+		return detect.Holder{}, false
+	}
+	c := classify(args)
+	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader}
+	if l, ok := procs.Get(p.Leader); ok {
+		h.LeaderStart = l.Start
+	}
+	cwd := procs.Cwd(p.PID)
+	switch {
+	case c.none:
+		return h, false
+	case c.session == s.ID:
+		h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
+	case c.session != "" && c.kind == detect.Headless:
+		return h, false // it has its own; in a terminal its user may have gone over to another
+	case !inFolder(cwd, dir, hash):
+		return h, false
+	default:
+		h.Why = fmt.Sprintf("process %d is a Gemini CLI in the session's folder; which session it has open is not recorded", p.PID)
+	}
+	return h, true
+}
+
+// inFolder: the agent's project is its working folder itself, none above or below. A folder that is
+// not known may be any.
+func inFolder(cwd, dir, hash string) bool {
+	switch {
+	case cwd == "":
+		return true
+	case dir == "":
+		return hash == "" || hashOf(cwd) == hash
+	case cwd == dir:
+		return true
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && real == cwd
+}
+
+var runtimes = []string{"node", "nodejs", "bun", "MainThread"}
+
+// arguments gives what follows the agent's script, or its program, in argv; false: it is none.
+func (g *Gemini) arguments(argv []string) ([]string, bool) {
+	if len(argv) == 0 {
+		return nil, false
+	}
+	if g.isProgram(argv[0]) {
+		return argv[1:], true
+	}
+	if !slices.Contains(runtimes, filepath.Base(argv[0])) {
+		return nil, false
+	}
+	for n := 1; n < len(argv); n++ {
+		if g.isProgram(argv[n]) {
+			return argv[n+1:], true
+		}
+		// Options of the runtime stand before its script, some with a value of their own.
+		if !strings.HasPrefix(argv[n], "-") && !strings.HasPrefix(argv[n-1], "-") {
+			break
+		}
+	}
+	return nil, false
+}
+
+func (g *Gemini) isProgram(path string) bool {
+	if g.cfg.Command != "" && filepath.Base(path) == filepath.Base(g.cfg.Command) {
+		return true
+	}
+	return slices.Contains([]string{"gemini", "gemini.js", "gemini-cli"}, filepath.Base(path)) || strings.Contains(path, "/gemini-cli/")
+}
+
+// call is what the arguments of a process say.
+type call struct {
+	kind    detect.HolderKind
+	session string // id that --resume or --session-id names
+	none    bool   // a command that opens no session
+}
+
+// Options that take a value. One that is missing here only makes the value look like a prompt.
+var valued = []string{
+	"--model", "-m", "--approval-mode", "--output-format", "-o", "--include-directories", "--extensions", "-e", "--allowed-tools",
+	"--allowed-mcp-server-names", "--session-file", "--delete-session", "--policy", "--worktree", "-w", "--resume", "-r", "--session-id",
+	"--prompt", "-p", "--prompt-interactive", "-i",
+}
+
+var commands = []string{"mcp", "extensions", "extension", "skills", "skill", "hooks", "hook"}
+
+// classify: a prompt as -p or on a machine-readable output makes a headless run. Without that only
+// the terminal tells, which cannot be seen here.
+func classify(args []string) call {
+	c := call{kind: detect.Interactive}
+	asked, machine, first := false, false, true
+	for n := 0; n < len(args); n++ {
+		name, value, joined := strings.Cut(args[n], "=")
+		if name == "--" {
+			break
+		}
+		if !strings.HasPrefix(name, "-") {
+			c.none = c.none || first && slices.Contains(commands, name)
+			first = false
+			continue
+		}
+		if !joined && slices.Contains(valued, name) && n+1 < len(args) && !strings.HasPrefix(args[n+1], "-") {
+			n++
+			value = args[n]
+		}
+		switch name {
+		case "--resume", "-r", "--session-id":
+			if idForm.MatchString(value) {
+				c.session = value
+			}
+		case "--prompt", "-p":
+			c.kind = detect.Headless
+		case "--prompt-interactive", "-i":
+			asked = true
+		case "--output-format", "-o":
+			machine = value != "text"
+		case "--acp", "--experimental-acp":
+			c.kind = detect.Server
+		case "--version", "-v", "--help", "-h", "--list-extensions", "-l":
+			c.none = true
+		}
+	}
+	if machine && !asked {
+		c.kind = detect.Headless
+	}
+	return c
+}

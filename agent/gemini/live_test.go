@@ -1,0 +1,100 @@
+package gemini
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// TestLive: the command lines are those of real runs.
+func TestLive(t *testing.T) {
+	const demo, bin, child = "/home/dev/work/demo", "/usr/bin/gemini", "--max-old-space-size=4096"
+	type want struct {
+		liveness detect.Liveness
+		kind     detect.HolderKind
+		sure     bool
+	}
+	alive := func(k detect.HolderKind, sure bool) want { return want{detect.Alive, k, sure} }
+	gone := want{liveness: detect.Gone}
+	for _, c := range []struct {
+		name, cwd string
+		argv      []string
+		want      want
+	}{
+		{"terminal", demo, []string{"node", bin}, alive(detect.Interactive, false)},
+		{"its child", demo, []string{"/usr/bin/node", child, bin}, alive(detect.Interactive, false)},
+		{"by the package", demo, []string{"node", "/opt/lib/node_modules/@google/gemini-cli/bundle/gemini.js"}, alive(detect.Interactive, false)},
+		{"headless", demo, []string{"node", child, bin, "-p", "say hi", "--output-format", "stream-json"}, alive(detect.Headless, false)},
+		{"resumed headless", demo, []string{"node", bin, "--resume", backID, "-p", "continue"}, alive(detect.Headless, true)},
+		{"resumed headless, joined", "/", []string{"node", bin, "--resume=" + backID, "--prompt=continue"}, alive(detect.Headless, true)},
+		{"resumed in a terminal", demo, []string{"node", bin, "-r", backID, "-i", "continue"}, alive(detect.Interactive, true)},
+		{"begun under its id", demo, []string{"node", bin, "--session-id", backID, "-o", "json", "fresh"}, alive(detect.Headless, true)},
+		{"another, headless", demo, []string{"node", bin, "--resume", toolID, "-p", "continue"}, gone},
+		{"another, in a terminal", demo, []string{"node", bin, "--resume", toolID}, alive(detect.Interactive, false)},
+		{"latest", demo, []string{"node", bin, "--resume", "latest", "-p", "continue"}, alive(detect.Headless, false)},
+		{"a prompt that quotes it", demo, []string{"node", bin, "-p", "--resume " + backID}, alive(detect.Headless, false)},
+		{"an editor's server", demo, []string{"node", bin, "--experimental-acp"}, alive(detect.Server, false)},
+		{"another folder", "/home/dev/work/other", []string{"node", bin}, gone},
+		{"a folder below", demo + "/src", []string{"node", bin}, gone},
+		{"a hidden folder", "", []string{"node", bin}, alive(detect.Interactive, false)},
+		{"no session at all", demo, []string{"node", bin, "mcp", "list"}, gone},
+		{"its version", demo, []string{"node", bin, "--version"}, gone},
+		{"an editor of its file", demo, []string{"vim", bin}, gone},
+		{"a script of the project", demo, []string{"node", "build.js", "gemini"}, gone},
+		{"a node option with a value", demo, []string{"node", "--import", "/x/hook.mjs", bin}, alive(detect.Interactive, false)},
+		{"nothing", demo, nil, gone},
+	} {
+		_, home, s := world(t)
+		table := procs{all: []agent.Proc{{PID: 40, Start: 9, Comm: "bash"}, {PID: 41, Leader: 40, Group: 41, Start: 7, Comm: "node"}},
+			argv: map[int][]string{41: c.argv}, cwd: map[int]string{41: c.cwd}}
+		for _, dir := range []string{demo, ""} { // not told: by the hash of the working folder
+			got, err := over(home, table).Live(t.Context(), s["back"], detect.Info{Dir: dir})
+			if err != nil || len(got) != 1 {
+				t.Errorf("%s: %+v, err %v", c.name, got, err)
+				continue
+			}
+			h := got[0]
+			if (want{h.Liveness, h.Kind, h.Sure}) != c.want || h.Why == "" {
+				t.Errorf("%s (folder %q): %+v, want %+v", c.name, dir, h, c.want)
+			}
+			if h.Liveness == detect.Alive && (h.PID != 41 || h.Start != 7 || h.Group != 41 || h.Leader != 40 || h.LeaderStart != 9) {
+				t.Errorf("%s: described as %+v", c.name, h)
+			}
+		}
+	}
+}
+
+// TestLiveBoth: launcher and child hold the session, and the child alone when its launcher was killed.
+func TestLiveBoth(t *testing.T) {
+	_, home, s := world(t)
+	args := []string{"/usr/bin/gemini", "--resume", backID}
+	table := procs{all: []agent.Proc{{PID: 50}, {PID: 51, PPID: 50}, {PID: 52, Zombie: true}, {PID: 53}},
+		argv: map[int][]string{50: append([]string{"node"}, args...), 51: append([]string{"node", "--max-old-space-size=1"}, args...), 52: append([]string{"node"}, args...),
+			53: {"node", "/usr/bin/gemini"}},
+		cwd: map[int]string{53: "/home/dev/work/demo"}}
+	info := detect.Info{Dir: "/home/dev/work/demo"}
+	got, err := over(home, table).Live(t.Context(), s["back"], info)
+	if err != nil || len(got) != 3 || !got[0].Sure || !got[1].Sure || got[2].Sure {
+		t.Errorf("%+v, err %v", got, err)
+	}
+	table.all = table.all[1:2]
+	if got, err = over(home, table).Live(t.Context(), s["back"], info); err != nil || len(got) != 1 || got[0].PID != 51 {
+		t.Errorf("%+v, err %v", got, err)
+	}
+}
+
+func TestLiveWithoutATable(t *testing.T) {
+	_, home, s := world(t)
+	for _, p := range []agent.Procs{nil, procs{err: agent.ErrNoProcs}} {
+		got, err := over(home, p).Live(t.Context(), s["back"], detect.Info{})
+		if err != nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
+			t.Errorf("%+v, err %v", got, err)
+		}
+	}
+	broken := errors.New("broken")
+	if got, err := over(home, procs{err: broken}).Live(t.Context(), s["back"], detect.Info{}); !errors.Is(err, broken) || len(got) != 1 {
+		t.Errorf("%+v, err %v", got, err)
+	}
+}

@@ -1,0 +1,315 @@
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/tail"
+)
+
+// cursor is a place in a JSONL file, and what must be known of the lines before it.
+type cursor struct {
+	Pos   string `json:"p"`
+	State state  `json:"s"`
+}
+
+func parseCursor(c agent.Cursor) (cursor, bool) {
+	var x cursor
+	err := json.Unmarshal([]byte(c), &x)
+	return x, err == nil && x.Pos != ""
+}
+
+func (x cursor) text() (agent.Cursor, error) {
+	b, err := json.Marshal(x)
+	return agent.Cursor(b), err
+}
+
+// begin opens the batch of a read: it checks whose file it is and tells the project's folder.
+func (g *Gemini) begin(s detect.Session) (path string, h head, err error) {
+	if path, err = g.path(s); err != nil {
+		return "", h, err
+	}
+	fi, err := agent.Own(path)
+	if err != nil {
+		return "", h, err
+	}
+	h, ok := g.head(path, fi)
+	switch {
+	case !ok:
+		return "", h, fmt.Errorf("%s does not begin with the header of a session", path)
+	case h.SessionID != s.ID:
+		return "", h, fmt.Errorf("%s holds another session", path)
+	}
+	return path, h, nil
+}
+
+// Read reads a session from a cursor on.
+func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+	path, h, err := g.begin(s)
+	if err != nil {
+		return agent.Batch{}, err
+	}
+	f := fold{g: g, s: s, b: new(agent.Batch)}
+	f.b.Info.Created = detect.Clamp(h.StartTime)
+	if strings.HasSuffix(path, ".json") {
+		err = f.rewritten(ctx, path, from)
+	} else {
+		err = f.lines(ctx, path, from)
+	}
+	if err != nil {
+		return agent.Batch{}, err
+	}
+	chats := filepath.Dir(path)
+	f.b.Info.Dir = g.projectDir(chats, h.ProjectHash)
+	if len(f.b.Events) > 0 && !f.b.Info.Interactive {
+		f.b.Info.Interactive = typed(chats, s.ID)
+	}
+	return *f.b, nil
+}
+
+// lines reads what is new in a JSONL file.
+func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error {
+	c, ok := parseCursor(from)
+	pos := c.Pos
+	if !ok && from != "" {
+		pos = "?" // tail says what is wrong with it
+	}
+	r, err := tail.Open(path, pos)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if f.b.Problem = r.Anew(); f.b.Problem != "" {
+		f.b.Anew = true
+	} else {
+		f.state = c.State
+	}
+	for {
+		line, off, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if len(line) > 0 {
+			f.line(line, off)
+		}
+	}
+	if n := r.Skipped(); n > 0 {
+		f.skip("a line is too long", n)
+	}
+	f.end()
+	if f.Owed {
+		if err := f.owed(ctx, path); err != nil {
+			return err
+		}
+	}
+	f.b.Cursor, err = cursor{Pos: r.Cursor(), State: f.state}.text()
+	return err
+}
+
+// owed reads the first prompt of a file of which a later part was read first.
+func (f *fold) owed(ctx context.Context, path string) error {
+	r, err := tail.Open(path, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := fold{g: f.g, s: f.s, b: new(agent.Batch)}
+	for !h.First && r.Offset() < firstMax {
+		line, off, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		h.line(line, off)
+	}
+	if h.First {
+		f.b.Info.FirstPrompt, f.First = h.b.Info.FirstPrompt, true
+	}
+	f.Owed = !h.First && r.Offset() < firstMax
+	return nil
+}
+
+// firstMax is how many bytes are looked at for the first prompt or turn, which stand earlier.
+const firstMax = 4 << 20
+
+// holdsTurns tells whether a file holds more than the description of the machine. Not sure: it could
+// not be read now.
+func holdsTurns(ctx context.Context, path string) (holds, sure bool) {
+	if strings.HasSuffix(path, ".json") {
+		w, err := readWhole(path)
+		return err != nil || holdsTurn(w.Messages), err == nil
+	}
+	r, err := tail.Open(path, "")
+	if err != nil {
+		return false, false
+	}
+	defer r.Close()
+	for r.Offset() < firstMax {
+		raw, _, err := r.Next()
+		if err != nil || ctx.Err() != nil {
+			return false, errors.Is(err, io.EOF)
+		}
+		l, err := parse(raw)
+		if err != nil {
+			continue
+		}
+		if l.turn() || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages) {
+			return true, true
+		}
+	}
+	return true, true
+}
+
+// Tail looks at the last record of the conversation: a turn that ended well is no stop.
+func (g *Gemini) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	path, _, err := g.begin(s)
+	if err != nil {
+		return false, "", err
+	}
+	if strings.HasSuffix(path, ".json") {
+		b, err := g.Read(ctx, s, "")
+		if n := len(b.Events); err == nil && (n == 0 && b.Skipped == 0 || n > 0 && b.Events[n-1].Done) {
+			return false, b.Cursor, nil
+		}
+		return err == nil, "", err
+	}
+	b, err := tail.OpenBack(path)
+	if err != nil {
+		return false, "", err
+	}
+	defer b.Close()
+	last, err := lastRecord(ctx, b)
+	switch {
+	case errors.Is(err, tail.ErrFar):
+		return true, "", nil
+	case err != nil:
+		return false, "", err
+	case last != nil && (last.Type != "gemini" || !last.answer(detect.Event{}).Done):
+		return true, "", nil
+	}
+	pos, err := b.Cursor()
+	if err != nil {
+		return false, "", err
+	}
+	c := cursor{Pos: pos, State: state{Owed: true}}
+	if last != nil {
+		c.State.Last = last.ID
+	}
+	text, err := c.text()
+	return false, text, err
+}
+
+// lastRecord gives the newest record that says something of the session's state; nil: there is none
+// in the whole file. A checkpoint may take back what stands before it: then it is an empty record.
+func lastRecord(ctx context.Context, b *tail.Back) (*message, error) {
+	for {
+		raw, _, err := b.Prev()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		l, err := parse(raw)
+		if err != nil {
+			continue
+		}
+		switch {
+		case l.RewindTo != "" || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages):
+			return new(message), nil
+		case l.Set != nil && l.Set.Messages != nil:
+			// The first of a file, the one of a stub, or the roll-back of a first prompt.
+			raw, _, err := b.Prev()
+			if h, perr := parse(raw); err == nil && perr == nil && h.ProjectHash != "" {
+				continue
+			}
+			return new(message), nil
+		case !l.named():
+		case l.Type == "gemini" || l.Type == "error" || l.Type == "info" && strings.HasPrefix(textOf(parts(l.Content)), "Request cancelled"):
+			return &l.message, nil
+		case l.Type == "user" && l.turn():
+			return &l.message, nil
+		}
+	}
+}
+
+// promptMax is how much of a prompt is handed on, in bytes.
+const promptMax = 8 << 10
+
+// LastPrompt gives the text of the newest prompt, at most 8 KiB of it, also one that was taken back;
+// empty: none is found.
+func (g *Gemini) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
+	path, _, err := g.begin(s)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasSuffix(path, ".json") {
+		w, err := readWhole(path)
+		for i := len(w.Messages) - 1; err == nil && i >= 0; i-- {
+			if text, ok := w.Messages[i].prompt(); ok {
+				return text, nil
+			}
+		}
+		return "", err
+	}
+	b, err := tail.OpenBack(path)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	for {
+		raw, _, err := b.Prev()
+		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
+			return "", nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		if l, err := parse(raw); err == nil {
+			if text, ok := l.prompt(); ok {
+				return text, nil
+			}
+		}
+	}
+}
+
+// prompt gives the text of a record that a person wrote.
+func (m *message) prompt() (string, bool) {
+	list := parts(m.Content)
+	text := textOf(list)
+	if m.Type != "user" || len(responses(list)) > 0 || text == "" || local(text) {
+		return "", false
+	}
+	if len(text) > promptMax {
+		text = text[:promptMax]
+		for !utf8.ValidString(text) {
+			text = text[:len(text)-1]
+		}
+	}
+	return text, true
+}

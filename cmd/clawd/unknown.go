@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/clawd-project/clawd/state"
+)
+
+// listUnknown prints the failures that no rule explains: from the running daemon, else from its
+// store.
+func listUnknown(ctx context.Context, o detectOptions, paths []string, out io.Writer) error {
+	if len(paths) > 0 || o.message != "" {
+		return usage(errors.New("--unknown lists what clawd has met; it takes no paths and no --message"))
+	}
+	var all []state.Unknown
+	err := ask(ctx, "/v1/unknown", &all)
+	if c := (*codeError)(nil); errors.As(err, &c) && c.code == exitNoDaemon {
+		all, err = state.ReadUnknown(filepath.Join(userPaths().state, "clawd.db"))
+	}
+	if err != nil {
+		return err
+	}
+	return printUnknown(out, all, o)
+}
+
+func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	n := 0
+	for _, u := range all {
+		if o.agent != "" && u.Agent != o.agent {
+			continue
+		}
+		if o.json {
+			if err := enc.Encode(u); err != nil {
+				return err
+			}
+			continue
+		}
+		if n++; n == 1 {
+			fmt.Fprintf(out, "Failures that clawd %s does not understand. Paths, ids, keys and addresses were taken out; look\n"+
+				"once more before you paste them into an issue.\n", version())
+		}
+		fmt.Fprintf(out, "\n%s %s", u.Agent, u.Version)
+		if u.Status != 0 {
+			fmt.Fprintf(out, ", HTTP %d", u.Status)
+		}
+		fmt.Fprintf(out, ", %s, seen %d times, last %s\n> %s\n", tame(u.Field), u.Count, u.Last.UTC().Format(time.RFC3339), tame(u.Text))
+	}
+	if n == 0 && !o.json {
+		fmt.Fprintln(out, "clawd has met no failure that it does not understand.")
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// message is one row of testdata/messages.tsv.
+type message struct {
+	agent, reason string
+	window        detect.Window
+	reset         string // RFC 3339; empty: none is given
+	text          string
+}
+
+// All rows were written at this time, on a machine in this zone.
+var written = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+const writtenZone = "Europe/Rome"
+
+func loadMessages(path string) ([]message, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []message
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.SplitN(line, "\t", 5)
+		if len(f) != 5 {
+			return nil, fmt.Errorf("%s:%d: %d columns, want 5", path, n, len(f))
+		}
+		all = append(all, message{agent: f[0], reason: f[1], window: detect.Window(f[2]), reset: f[3], text: strings.ReplaceAll(f[4], `\n`, "\n")})
+	}
+	return all, nil
+}
+
+// scoreMessages asks each agent about its own messages. Rows of unknown agents are not counted;
+// their number is given.
+func (s *scores) scoreMessages(all []message, known []string) (left int, err error) {
+	zone, err := time.LoadLocation(writtenZone)
+	if err != nil {
+		return 0, err
+	}
+	return left, inScratch(func(dir string) error {
+		for _, m := range all {
+			if !slices.Contains(known, m.agent) {
+				left++
+				continue
+			}
+			a, err := openAgent(m.agent, dir, zone, table{})
+			if err != nil {
+				return err
+			}
+			stop, ok := a.Message(m.text, written, zone)
+			s.scoreMessage(m, stop, ok)
+		}
+		return nil
+	})
+}
+
+func (s *scores) scoreMessage(m message, stop detect.Stop, ok bool) {
+	said, at := "none", stop.ResetAt
+	if ok {
+		said = label(stop.State, stop.Reason)
+	}
+	if stop.State == detect.Retrying && !stop.SelfResumeAt.IsZero() {
+		at = stop.SelfResumeAt
+	}
+	who := m.agent + " messages"
+	var diffs []string
+	check := func(name, want, got string) {
+		if want != got {
+			diffs = append(diffs, fmt.Sprintf("%s: truth %s, verdict %s", name, orNone(want), orNone(got)))
+		}
+		s.count(who+" "+name, want == got)
+	}
+	if m.reason == "none" {
+		check("that are no stops", "none", said)
+	} else {
+		check("reason", m.reason, said)
+		got := ""
+		if ok {
+			got = cutTo(at, false)
+		}
+		if m.reset != "" || got != "" {
+			check("reset time", m.reset, got)
+		}
+		if m.window != "" {
+			check("window", string(m.window), string(stop.Window))
+		}
+	}
+	if len(diffs) > 0 {
+		s.misses = append(s.misses, fmt.Sprintf("%s, %q: %s", who, m.text, strings.Join(diffs, "; ")))
+	}
+}
