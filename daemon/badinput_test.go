@@ -216,7 +216,10 @@ func TestTranscriptGone(t *testing.T) {
 		if n := len(r.children.started()); n != 0 {
 			t.Errorf("%d starts", n)
 		}
-		if n := strings.Count(r.log.String(), "\n"); n > 60 {
+		if n := len(r.log.events("session_error")); n != 0 {
+			t.Errorf("%d errors about a session that its user removed:\n%s", n, r.log)
+		}
+		if n := strings.Count(r.log.String(), "\n") - strings.Count(r.log.String(), `"level":"debug"`); n > 10 {
 			t.Errorf("%d log lines:\n%s", n, r.log)
 		}
 		r.good()

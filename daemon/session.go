@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -384,6 +385,11 @@ func (s *session) problem(err error) {
 		return
 	}
 	s.quiet = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		// Its user removed it; what waited in it is left and told when it falls due.
+		s.d.log.Debug().Str("event", "session_gone").EmbedObject(s).Err(err).Msg("the session's files are gone")
+		return
+	}
 	s.d.log.Error().Str("event", "session_error").EmbedObject(s).Err(err).Msg("this session cannot be looked at; the others go on")
 }
 
