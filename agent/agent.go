@@ -72,10 +72,11 @@ type Request struct {
 	Info     detect.Info
 	Stop     detect.Stop
 	Program  Program
-	Prompt   string // the constant prompt of the config
-	LastMeta bool   // the last prompt of the active branch was written by the agent itself
-	NewID    string // FormFresh: an unused UUID, for agents that let the caller choose
-	Handoff  []byte // FormFresh: the first prompt, for stdin
+	Prompt   string        // the constant prompt of the config
+	LastMeta bool          // the last prompt of the active branch was written by the agent itself
+	NewID    string        // FormFresh: an unused UUID, for agents that let the caller choose
+	Handoff  []byte        // FormFresh: the first prompt, for stdin
+	Holder   detect.Holder // Wake: the live process that has the session open
 }
 
 // Program is an installed agent.
@@ -109,6 +110,11 @@ type Agent interface {
 	// Plan gives the headless resume of a session. The error says, for a person, why there is
 	// none; errors of type *Unfit tell what to type instead.
 	Plan(r Request) (resume.Plan, error)
+	// Wake gives the way by which the agent itself takes a prompt for a session that r.Holder has
+	// open: its server or its queue. An *Unfit says that it has none now.
+	Wake(r Request) (resume.Plan, error)
+	// Screen reads the agent's terminal.
+	Screen(s Screen) View
 	// Fresh gives the plan of a new session that takes over from r.Session.
 	Fresh(r Request) (resume.Plan, error)
 	// Output reads what a run printed.

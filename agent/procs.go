@@ -12,6 +12,7 @@ type Proc struct {
 	Start                    uint64 // clock ticks since boot
 	CPU                      uint64 // clock ticks of CPU time used
 	Comm                     string // at most 15 bytes
+	TTY                      string // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
 	Zombie                   bool
 }
 
@@ -30,6 +31,8 @@ type Procs interface {
 	Argv(pid int) []string
 	Cwd(pid int) string
 	Environ(pid int) []string
+	// Listens gives the TCP ports on which the process listens, on loopback or any address.
+	Listens(pid int) []int
 	// Opens gives the paths of the regular files that the process has open.
 	Opens(pid int) []string
 }

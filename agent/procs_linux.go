@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,6 +46,9 @@ func (p procfs) Get(pid int) (Proc, bool) {
 	return parseStat(b)
 }
 
+// ptsMajor is the first of the eight device numbers of pseudo terminals.
+const ptsMajor = 136
+
 // parseStat reads /proc/PID/stat. The command name may itself hold blanks and brackets, so the
 // fields are counted from its last closing bracket.
 func parseStat(b []byte) (Proc, bool) {
@@ -61,6 +65,9 @@ func parseStat(b []byte) (Proc, bool) {
 	user, _ := strconv.ParseUint(f[11], 10, 64)
 	system, _ := strconv.ParseUint(f[12], 10, 64)
 	pr.CPU = user + system
+	if tty, err := strconv.Atoi(f[4]); err == nil && tty>>8&0xfff >= ptsMajor && tty>>8&0xfff < ptsMajor+8 {
+		pr.TTY = "/dev/pts/" + strconv.Itoa((tty>>8&0xfff-ptsMajor)<<8|tty&0xff|tty>>12&0xfff00)
+	}
 	var errs [4]error
 	pr.PPID, errs[0] = strconv.Atoi(f[1])
 	pr.Group, errs[1] = strconv.Atoi(f[2])
@@ -133,4 +140,47 @@ func (p procfs) Opens(pid int) []string {
 		}
 	}
 	return paths
+}
+
+// Listens finds the sockets of the process among the kernel's listening ones.
+func (p procfs) Listens(pid int) []int {
+	dir := p.path(pid, "fd")
+	fds, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	inodes := map[string]bool{}
+	for _, fd := range fds {
+		if s, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && strings.HasPrefix(s, "socket:[") {
+			inodes[strings.Trim(s[len("socket:"):], "[]")] = true
+		}
+	}
+	var ports []int
+	for _, table := range []string{"net/tcp", "net/tcp6"} {
+		b, err := os.ReadFile(p.path(pid, table))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			f := strings.Fields(line) // sl local rem st queues timer retransmits uid timeout inode
+			if len(f) < 10 || f[3] != listening || !inodes[f[9]] {
+				continue
+			}
+			host, port, _ := strings.Cut(f[1], ":")
+			n, err := strconv.ParseUint(port, 16, 16)
+			if err == nil && reachable[host] && !slices.Contains(ports, int(n)) {
+				ports = append(ports, int(n))
+			}
+		}
+	}
+	return ports
+}
+
+// listening is the state of a socket that waits for connections.
+const listening = "0A"
+
+// reachable from loopback, as the kernel writes addresses: words of the host's byte order.
+var reachable = map[string]bool{
+	"0100007F": true, "00000000": true, "00000000000000000000000000000000": true,
+	"00000000000000000000000001000000": true, "0000000000000000FFFF00000100007F": true,
 }

@@ -15,3 +15,4 @@ func (noProcs) Argv(int) []string     { return nil }
 func (noProcs) Cwd(int) string        { return "" }
 func (noProcs) Environ(int) []string  { return nil }
 func (noProcs) Opens(int) []string    { return nil }
+func (noProcs) Listens(int) []int     { return nil }

@@ -280,6 +280,7 @@ func (p *table) List() ([]agent.Proc, error) {
 func (p *table) Argv(pid int) (a []string) { p.set(func() { a = p.argv[pid] }); return a }
 func (p *table) Cwd(int) string            { return "" }
 func (p *table) Environ(int) []string      { return nil }
+func (*table) Listens(int) []int           { return nil }
 func (p *table) Opens(int) []string        { return nil }
 
 // events is a Watcher that tells what the test says.

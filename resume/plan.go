@@ -1,5 +1,7 @@
 package resume
 
+import "github.com/clawd-project/clawd/detect"
+
 // Form of a resume.
 type Form string
 
@@ -9,9 +11,23 @@ const (
 	FormFresh      Form = "fresh"      // a new session with a hand-off
 )
 
-// Plan is one way to wake a session, as data. It is an exec plan: later kinds (http, tmux, pty)
-// become further optional fields.
+// Way is how a plan reaches the agent.
+type Way string
+
+const (
+	Exec  Way = ""      // a process of ours runs the agent headless; nobody else has the session open
+	Queue Way = "queue" // a process of ours hands the prompt to the live holder through the agent's own queue
+	HTTP  Way = "http"  // a request to the live holder's server
+	Tmux  Way = "tmux"  // keys into the live holder's tmux pane
+	PTY   Way = "pty"   // keys into the live holder's terminal, which clawd wrap owns
+)
+
+// Live ways reach a process that has the session open and is not ours.
+func (w Way) Live() bool { return w != Exec }
+
+// Plan is one way to wake a session, as data.
 type Plan struct {
+	Way     Way      `json:"way,omitempty"`
 	Form    Form     `json:"form"`
 	Session string   `json:"session"`          // the id that the agent will write to; empty: the agent chooses it
 	Argv    []string `json:"argv"`             // Argv[0] is an absolute path
@@ -21,4 +37,14 @@ type Plan struct {
 	Auth    string   `json:"auth"`             // "login" or "key": who pays, as far as stat tells
 	Prompt  string   `json:"prompt,omitempty"` // detect.HashText of the prompt that the agent will record; empty: its own (idempotent)
 	Stdin   []byte   `json:"-"`                // what the child reads from stdin; nil: an empty stdin
+	// Live ways.
+	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
+	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes
+	Health    string        `json:"health,omitempty"`     // HTTP: what must answer first
+	Abort     string        `json:"abort,omitempty"`      // HTTP: posted before, to end the holder's own wait; empty: nothing
+	Body      []byte        `json:"body,omitempty"`       // HTTP
+	User      string        `json:"-"`                    // HTTP basic auth; never stored
+	Password  string        `json:"-"`                    // HTTP basic auth; never stored
+	MessageID string        `json:"message_id,omitempty"` // id of the prompt's record, when we choose it
+	Holder    detect.Holder `json:"holder,omitzero"`      // the process that is reached
 }

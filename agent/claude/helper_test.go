@@ -38,6 +38,7 @@ func (t table) List() ([]agent.Proc, error) { return t.all, t.err }
 func (t table) Argv(pid int) []string       { return t.argv[pid] }
 func (t table) Cwd(pid int) string          { return t.cwd[pid] }
 func (t table) Environ(int) []string        { return nil }
+func (table) Listens(int) []int             { return nil }
 func (t table) Opens(int) []string          { return nil }
 
 // over gives the agent over a folder, in the zone of the recordings.

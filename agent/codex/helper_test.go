@@ -34,6 +34,7 @@ func (t procTable) List() ([]agent.Proc, error) { return t.all, t.err }
 func (t procTable) Argv(pid int) []string       { return t.argv[pid] }
 func (t procTable) Cwd(int) string              { return "" }
 func (t procTable) Environ(int) []string        { return nil }
+func (procTable) Listens(int) []int             { return nil }
 func (t procTable) Opens(pid int) []string      { return t.opens[pid] }
 
 // over gives the agent over a folder, in the zone of the recordings, with no locks held.

@@ -33,6 +33,7 @@ func (t procs) List() ([]agent.Proc, error) { return t.all, t.err }
 func (t procs) Argv(pid int) []string       { return t.argv[pid] }
 func (t procs) Cwd(pid int) string          { return t.cwd[pid] }
 func (procs) Environ(int) []string          { return nil }
+func (procs) Listens(int) []int             { return nil }
 func (procs) Opens(int) []string            { return nil }
 
 // over gives the agent over a folder as if it were ~/.gemini, with tmp beside it as the temporary

@@ -211,6 +211,7 @@ func (t table) List() ([]agent.Proc, error) {
 func (t table) Argv(pid int) []string { return t.find(pid).Argv }
 func (t table) Cwd(pid int) string    { return t.find(pid).Cwd }
 func (table) Environ(int) []string    { return nil }
+func (table) Listens(int) []int       { return nil }
 func (t table) Opens(pid int) []string {
 	return t.find(pid).Opens
 }

@@ -1,0 +1,8 @@
+package claude
+
+import "github.com/clawd-project/clawd/agent"
+
+// Screen reads the agent's terminal.
+func (c *Claude) Screen(agent.Screen) agent.View {
+	return agent.View{Why: "the agent's screen is not understood"}
+}

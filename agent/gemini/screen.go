@@ -1,0 +1,8 @@
+package gemini
+
+import "github.com/clawd-project/clawd/agent"
+
+// Screen reads the agent's terminal.
+func (g *Gemini) Screen(agent.Screen) agent.View {
+	return agent.View{Why: "the agent's screen is not understood"}
+}
