@@ -19,6 +19,7 @@ import (
 
 const (
 	envInside = "CLAWD_E2E_INSIDE" // set in the namespace; its value is the built clawd
+	envInit   = "CLAWD_E2E_INIT"   // set for the first process of a pid namespace
 	envBase   = "CLAWD_E2E_BASE"   // set in the namespace: the folder of the worlds
 	envClawd  = "CLAWD_E2E_CLAWD"
 	envAll    = "CLAWD_E2E"
@@ -42,6 +43,8 @@ func TestMain(m *testing.M) {
 		if code, ok := inside(); ok {
 			os.Exit(code)
 		}
+	} else if os.Getenv(envInit) == "1" {
+		os.Exit(initInside())
 	} else if err := loopbackUp(); err != nil {
 		missing = "the loopback interface of a new network namespace cannot be brought up: " + err.Error()
 	}
@@ -66,14 +69,22 @@ func inside() (code int, ok bool) {
 	// Pdeathsig is bound to the thread that starts the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	attr := &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		Pdeathsig:   syscall.SIGKILL,
+	// In a pid namespace of their own the agents of another run on this machine, which clawd cannot
+	// look into, are not taken for holders. Not every container allows the /proc that it needs.
+	const own = syscall.CLONE_NEWPID | syscall.CLONE_NEWNS
+	user := func(more uintptr) *syscall.SysProcAttr {
+		return &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | more,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+			Pdeathsig:   syscall.SIGKILL,
+		}
 	}
-	err := again(attr, clawd)
-	if notStarted(err) && os.Getuid() == 0 {
+	err := again(user(own), clawd, envInit+"=1")
+	if cannot(err) {
+		err = again(user(0), clawd)
+	}
+	if cannot(err) && os.Getuid() == 0 {
 		// Root in a container without user namespaces may still make a network namespace.
 		err = again(&syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}, clawd)
 	}
@@ -88,7 +99,43 @@ func inside() (code int, ok bool) {
 	return max(1, ended.ExitCode()), true
 }
 
-func again(attr *syscall.SysProcAttr, clawd string) error {
+// exitNoProc is how the first process of a pid namespace says that it got no /proc.
+const exitNoProc = 77
+
+func cannot(err error) bool {
+	ended, ok := errors.AsType[*exec.ExitError](err)
+	return notStarted(err) || ok && ended.ExitCode() == exitNoProc
+}
+
+// initInside is the first process of a pid namespace: it gives it its /proc, runs the tests and
+// takes in what they orphan. All that is left ends with it.
+func initInside() int {
+	err := errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""),
+		unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))
+	if err != nil {
+		return exitNoProc
+	}
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Env = append(os.Environ(), envInit+"=0")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return 1
+	}
+	for {
+		var status unix.WaitStatus
+		switch pid, err := unix.Wait4(-1, &status, 0, nil); {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 1
+		case pid == cmd.Process.Pid && status.Signaled():
+			return 128 + int(status.Signal())
+		case pid == cmd.Process.Pid:
+			return status.ExitStatus()
+		}
+	}
+}
+
+func again(attr *syscall.SysProcAttr, clawd string, env ...string) error {
 	// The worlds lie below one folder, so that a run that was cut short leaves nothing either.
 	base, err := os.MkdirTemp("", "clawd-e2e-")
 	if err != nil {
@@ -99,6 +146,7 @@ func again(attr *syscall.SysProcAttr, clawd string) error {
 	}
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
 	cmd.Env = append(os.Environ(), envInside+"="+clawd, envBase+"="+base)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdin, os.Stdout, os.Stderr, attr
 	if err := cmd.Start(); err != nil {
 		return err
