@@ -12,6 +12,7 @@ type Proc struct {
 	Start                    uint64 // clock ticks since boot
 	CPU                      uint64 // clock ticks of CPU time used
 	Comm                     string // at most 15 bytes
+	Foreground               int    // process group in the foreground of its terminal; 0 or -1: none
 	TTY                      string // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
 	Zombie                   bool
 }

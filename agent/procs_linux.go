@@ -68,6 +68,7 @@ func parseStat(b []byte) (Proc, bool) {
 	if tty, err := strconv.Atoi(f[4]); err == nil && tty>>8&0xfff >= ptsMajor && tty>>8&0xfff < ptsMajor+8 {
 		pr.TTY = "/dev/pts/" + strconv.Itoa((tty>>8&0xfff-ptsMajor)<<8|tty&0xff|tty>>12&0xfff00)
 	}
+	pr.Foreground, _ = strconv.Atoi(f[5])
 	var errs [4]error
 	pr.PPID, errs[0] = strconv.Atoi(f[1])
 	pr.Group, errs[1] = strconv.Atoi(f[2])

@@ -12,6 +12,9 @@ type Screen struct {
 type View struct {
 	// Ready: the agent is idle, its input box is drawn and empty, and nothing lies over it.
 	Ready bool
+	// Input is what stands in the input box, where the box is recognised and nothing lies over it.
+	// It is compared with what clawd typed, and with nothing else.
+	Input string
 	// Close is the one key that removes what lies over the box without choosing anything; the
 	// screen is looked at again after it. Empty: there is none.
 	Close []byte

@@ -22,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -106,12 +107,12 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 // bench runs a daemon over a corpus until the benchmark ends.
-func bench(b *testing.B, c corpus, trigger resume.Trigger, seen func(map[string]any)) {
+func bench(b *testing.B, c corpus, fires Trigger, seen func(map[string]any)) {
 	b.Helper()
 	cfg := config.Default()
 	cfg.Watch.Agents = []any{"claude"}
 	cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
-	if trigger != nil {
+	if fires != nil {
 		cfg.Resume.Base, cfg.Resume.Jitter, cfg.Resume.Stagger = config.Duration(time.Second), 0, 0
 		cfg.Resume.MaxParallel, cfg.Budget.MaxResumesPerDayTotal = 100, 1e6
 	}
@@ -119,7 +120,7 @@ func bench(b *testing.B, c corpus, trigger resume.Trigger, seen func(map[string]
 	dir := b.TempDir()
 	d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.New(&lines{f: seen}).Level(zerolog.InfoLevel),
 		Env:     agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()},
-		Trigger: trigger, Ready: func() { close(ready) }})
+		Trigger: fires, Ready: func() { close(ready) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func BenchmarkDeadline(b *testing.B) {
 	c := newCorpus(b, max(b.N, 20), 10_000, 0)
 	s := &starter{Exec: turn.Exec{Self: []string{"/bin/cat"}, Procs: agent.NewProcs(), Config: func(string) agent.Config { return agent.Config{} }},
 		late: make(chan time.Duration)}
-	bench(b, c, s, nil)
+	bench(b, c, &trigger.Trigger{Exec: s}, nil)
 	var took []time.Duration
 	for i := range b.N {
 		id := strings.TrimSuffix(filepath.Base(c.files[i]), ".jsonl")

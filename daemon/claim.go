@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 
 // check is the last look before a claim, inside its transaction: is it still this stop, is nobody
 // in the session, did nobody move on in the folder? It gives the attempt's particulars.
-func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision) (resume.Claim, error) {
+// live is the way to who has it open, as just looked at.
+func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, live *resume.Plan) (resume.Claim, error) {
 	cfg, policy := s.d.settings()
 	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue {
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
@@ -40,7 +42,11 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if err != nil {
 		return resume.Claim{}, postponed(time.Time{}, "who holds the session cannot be seen: %v", err)
 	}
-	if h := strongest(holders); h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
+	if h := strongest(holders); live != nil {
+		if !slices.ContainsFunc(holders, live.Reaches) {
+			return resume.Claim{}, postponed(time.Time{}, "who has the session open has just changed")
+		}
+	} else if h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
 		return resume.Claim{}, postponed(time.Time{}, "%s", heldBy(h))
 	} else if h.Foreign {
 		return resume.Claim{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
@@ -57,8 +63,10 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so no fresh one is started: "+err.Error())
 		}
 	}
-	plan, err := s.plan(rec, d, handOff)
-	if err != nil {
+	plan := resume.Plan{}
+	if live != nil {
+		plan = *live
+	} else if plan, err = s.plan(rec, d, handOff); err != nil {
 		return resume.Claim{}, refusal(resume.LeftAlone, err.Error())
 	}
 	n := rec.Episode.Attempts + 1
@@ -158,7 +166,13 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim) string {
 	if err != nil {
 		return "who holds the session cannot be seen: " + err.Error()
 	}
-	if h := strongest(holders); h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
+	h := strongest(holders)
+	switch {
+	case c.Plan.Way == resume.Queue && slices.ContainsFunc(holders, c.Plan.Reaches):
+		return ""
+	case c.Plan.Way == resume.Queue:
+		return "the process that had the session open is gone"
+	case h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown:
 		return heldBy(h)
 	}
 	return ""

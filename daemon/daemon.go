@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/all"
+	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -37,7 +39,8 @@ type Options struct {
 	Socket     string                  // path of the control socket; empty: none
 	Shim       []string                // how to start the shim
 	Agents     []agent.Agent           // nil: all that the config allows
-	Trigger    resume.Trigger          // nil: turn.Exec
+	Trigger    Trigger                 // nil: trigger.Trigger over turn.Exec
+	Wraps      string                  // folder of the terminals that "clawd wrap" owns
 	Watch      func() (Watcher, error) // nil: fsnotify
 	Settle     time.Duration           // 0: 5 s, on a network file system 90 s
 	GoingDown  func() bool             // the machine is being shut down; nil: ask the service manager
@@ -54,7 +57,7 @@ type Daemon struct {
 	store   *state.Store
 	lock    *os.File
 	agents  []agent.Agent
-	trigger resume.Trigger
+	trigger Trigger
 	sleeper *sleeper
 	procs   *procs
 	lanes   *lanes
@@ -119,10 +122,27 @@ func New(o Options) (*Daemon, error) {
 	}
 	d.store = store
 	if d.trigger == nil {
-		d.trigger = &turn.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
-			Config: func(name string) agent.Config { return o.Config.Agent[name] }}
+		d.trigger = &trigger.Trigger{
+			Exec: &turn.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
+				Config: func(name string) agent.Config { return o.Config.Agent[name] }},
+			Agents: d.agentNamed, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
 	}
 	return d, nil
+}
+
+// agentNamed gives an agent that is watched.
+func (d *Daemon) agentNamed(name string) agent.Agent {
+	for _, a := range d.agents {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) tmuxServer() string {
+	cfg, _ := d.settings()
+	return cfg.Terminal.TmuxServer
 }
 
 func enabled(c config.Config, name string) bool {

@@ -45,7 +45,7 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 // fruitless is the count of resumes in a row without a good end, after what was read just now.
 func (s *session) fruitless() int {
 	c := s.rec.Classifier
-	if c.Ended.After(s.rec.LastFire) || c.LastPrompt.At.After(s.rec.LastFire) && !c.LastPrompt.Headless && !c.LastPrompt.Meta {
+	if c.Ended.After(s.rec.LastFire) || s.rec.Person(c.LastPrompt) {
 		return 0
 	}
 	return s.rec.Fruitless
@@ -82,7 +82,7 @@ func (s *session) MarshalZerologObject(e *zerolog.Event) {
 
 func (s *session) logStop(stop detect.Stop) {
 	e := s.d.log.Info().Str("event", "session_stopped").EmbedObject(s).Str("reason", string(stop.Reason)).Str("window", string(stop.Window)).
-		Time("at", stop.At)
+		Str("state", string(stop.State)).Time("at", stop.At)
 	if stop.RetryAfter != nil {
 		e.Float64("retry_after_s", stop.RetryAfter.Seconds())
 	} else {

@@ -153,6 +153,9 @@ func (e *evidence) readOutput(c resume.Claim) error {
 const lookEvery = 2 * time.Second
 
 func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
+	if c.Plan.Way.Live() {
+		return nil // who has it open is whom we reach
+	}
 	now := e.s.d.sleeper.Now()
 	if now.Sub(e.looked) < lookEvery && !now.Before(e.looked) {
 		return nil

@@ -328,6 +328,11 @@ type children struct {
 	act func(c *child)
 	// fail makes the start fail.
 	fail error
+	// The terminal, when a live holder has one.
+	way     resume.Way
+	blocked error
+	looks   int
+	dialog  string
 }
 
 type child struct {
@@ -355,6 +360,20 @@ func (cs *children) Start(_ context.Context, c resume.Claim) (resume.Run, error)
 	return &child{r: cs.r, claim: c, pid: 5000 + len(cs.all), done: make(chan struct{})}, nil
 }
 
+// Way, Ready and Dialog: what the test says of the terminal.
+func (cs *children) Way(detect.Holder) resume.Way { return cs.way }
+
+func (cs *children) Ready(_ context.Context, _ detect.Session, p resume.Plan) (resume.Plan, error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.looks++
+	return p, cs.blocked
+}
+
+func (cs *children) Dialog(context.Context, detect.Session, detect.Holder) (string, error) {
+	return cs.dialog, nil
+}
+
 func (cs *children) Adopt(c resume.Claim) resume.Run {
 	ch := &child{r: cs.r, claim: c, pid: c.PID, done: make(chan struct{})}
 	if p, ok := cs.r.procs.Get(c.PID); !ok || c.Boot != cs.r.procs.Boot() || p.Start != c.Start {
@@ -363,11 +382,12 @@ func (cs *children) Adopt(c resume.Claim) resume.Run {
 	return ch
 }
 
-func (c *child) PID() int              { return c.pid }
-func (c *child) Start() uint64         { return uint64(c.pid) }
-func (c *child) Done() <-chan struct{} { return c.done }
-func (c *child) Abort()                { c.end() }
-func (c *child) Active() time.Time     { return time.Now() }
+func (c *child) PID() int                         { return c.pid }
+func (c *child) Start() uint64                    { return uint64(c.pid) }
+func (c *child) Done() <-chan struct{}            { return c.done }
+func (c *child) Abort()                           { c.end() }
+func (c *child) Untouched(context.Context) string { return "" }
+func (c *child) Active() time.Time                { return time.Now() }
 
 // end takes the child out of the process table.
 func (c *child) end() {

@@ -149,7 +149,7 @@ func (s *session) standDown(why string, until time.Time) {
 		Msg("somebody else has this session; clawd watches")
 }
 
-// unfit leaves a waiting session that must not be resumed headless: its user quit it, or it would
+// unfit leaves a waiting session that must not be resumed: its user quit it, or a headless run would
 // have to ask a person.
 func (s *session) unfit() (bool, error) {
 	cfg, _ := s.d.settings()
@@ -162,10 +162,10 @@ func (s *session) unfit() (bool, error) {
 		why = "it is a sub-agent's session; the main one goes on or does not"
 	case s.rec.Info.Archived:
 		why = "it is archived"
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+		return false, nil // it is asked where it is open
 	case h.Foreign:
 		why = "its process lived in another container or namespace, where clawd cannot see it"
-	case s.rec.Info.Interactive && h.Liveness == detect.Alive:
-		return false, nil // its holder is looked at again when it goes
 	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
 		why = "its terminal went away; [resume] after_hangup = \"leave\""
 	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":

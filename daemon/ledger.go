@@ -18,6 +18,7 @@ type ledger struct {
 	s    *session
 	info detect.Info // of the session when the resume began
 	lane bool        // a lane is taken
+	live *resume.Plan
 }
 
 // leave gives the lane back: nothing of ours runs any more.
@@ -58,6 +59,10 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	if err := d.refresh(ctx, s.a); err != nil {
 		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: d.sleeper.Now().Add(time.Minute), Why: err.Error()}}
 	}
+	var err error
+	if l.live, err = s.reach(ctx, j.Decision); err != nil {
+		return resume.Claim{}, err
+	}
 	window := s.window(l.info, j.Stop)
 	if err := d.lanes.enter(ctx, d.sleeper, s.key, window, j.Stop.At, cfg.Resume.MaxParallel, time.Duration(cfg.Resume.Stagger)); err != nil {
 		return resume.Claim{}, err
@@ -65,7 +70,8 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	l.lane = true
 	s.busy.Store(true)
 	limits := state.Limits{PerSession: cfg.Budget.MaxResumesPerDay, PerDay: cfg.Budget.MaxResumesPerDayTotal, MaxCostUSD: cfg.Budget.MaxCostUSD}
-	c, err := d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) { return s.check(ctx, rec, j.Decision) })
+	var c resume.Claim
+	c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) { return s.check(ctx, rec, j.Decision, l.live) })
 	if err == nil {
 		return c, nil
 	}
@@ -90,7 +96,9 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 	if err := l.s.d.store.Fired(c); err != nil {
 		return err
 	}
-	l.s.child.Store(int64(c.PID))
+	if c.Plan.Way == resume.Exec {
+		l.s.child.Store(int64(c.PID))
+	}
 	text := "Resuming session"
 	switch {
 	case c.Plan.Form == resume.FormFresh:
@@ -98,10 +106,18 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 	case c.Stop.Reason == detect.RateLimit || c.Stop.Reason == detect.UsageLimit:
 		text = "Resuming session after rate limit"
 	}
-	l.s.d.log.Info().Str("event", "resume_started").EmbedObject(l.s).Str("reason", string(c.Stop.Reason)).Str("plan", string(c.Plan.Form)).
+	l.s.d.log.Info().Str("event", "resume_started").EmbedObject(l.s).Str("reason", string(c.Stop.Reason)).Str("plan", planName(c.Plan)).
 		Int("attempt", c.N).Str("auth", c.Plan.Auth).Int("pid", c.PID).Str("output", c.Output).
 		Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
 	return nil
+}
+
+// planName is how a plan is called in the log: by its way where somebody has the session open.
+func planName(p resume.Plan) string {
+	if p.Way.Live() {
+		return string(p.Way)
+	}
+	return string(p.Form)
 }
 
 // Unclaim gives the attempt back.
@@ -124,7 +140,7 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	if err != nil {
 		return err
 	}
-	s.guards.Store(o.Verdict == resume.Resumed)
+	s.guards.Store(o.Verdict == resume.Resumed && !c.Plan.Way.Live())
 	s.busy.Store(false)
 	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
 	switch o.Verdict {

@@ -46,6 +46,7 @@ type session struct {
 	standBy     string                  // why clawd stands down or postpones, as last logged
 	quiet       string                  // the problem last logged
 	done        string                  // the good end last logged
+	openBy      int                     // pid of the live process that the wait was begun for; 0: none
 	attendedNow bool                    // this clawd has seen the terminal's holder alive
 	moved       bool                    // read further than was stored or noted
 	found       bool                    // read for the first time, and nothing was written since
@@ -67,13 +68,14 @@ type summary struct {
 	firstPrompt string
 	answered    time.Time
 	busyAt      time.Time // newest record of an unfinished turn
+	last        time.Time // newest record
 	interactive bool
 }
 
 func (s *session) summarize() {
 	c := &s.rec.Classifier
 	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
-		interactive: s.rec.Info.Interactive}
+		last: c.Last.At, interactive: s.rec.Info.Interactive}
 	if c.Stop().State != detect.Stopped {
 		sum.busyAt = c.Last.At
 	}
@@ -190,6 +192,7 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 	if first && news && s.rec.Info.Dir != "" {
 		s.d.log.Debug().Str("event", "session_found").EmbedObject(s).Msg("session found")
 	}
+	armed := stop.State == detect.Retrying && stop.Reason != "" // the agent's own continue
 	known := stop.Key != "" && (stop.Key == s.rec.Stop.Key || "cut:"+stop.Key == s.rec.Stop.Key)
 	if stop.State != detect.Stopped && !known && (!news || first || s.rec.Holder.Liveness == "" && s.rec.Info.Interactive) {
 		// A turn in the middle: only its holder tells whether it still goes on.
@@ -204,14 +207,7 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		s.logLeft(stop, resume.Left{}.Decide(stop, resume.Tried{}, s.d.sleeper.Now()).Why)
 	}
 	switch {
-	case stop.State == detect.Retrying && stop.Reason != "":
-		if known {
-			s.cancel(errMoved)
-		}
-		s.standDown("the agent has armed its own continue", stop.SelfResumeAt)
-		s.progress()
-		return nil
-	case stop.State == detect.Stopped && stop.IsStop() && !known:
+	case (stop.IsStop() || armed) && !known:
 		return s.stopped(ctx, stop, first)
 	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted:
 		s.cancel(errMoved)
@@ -221,6 +217,8 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		s.reload()
 		s.d.tell()
 		return nil
+	case known && (stop.IsStop() || armed) && s.rec.Phase == state.Waiting && !s.busy.Load() && (stop.State != s.rec.Stop.State || !stop.SelfResumeAt.Equal(s.rec.Stop.SelfResumeAt)):
+		return s.refined(ctx, stop)
 	case known:
 		s.progress()
 		return s.consider(ctx)
@@ -337,22 +335,41 @@ func (s *session) consider(ctx context.Context) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
-	if h := s.rec.Classifier.Holder; h.Liveness == detect.Alive && h.Kind != detect.Headless {
-		s.standDown(h.Why, time.Time{})
-		return nil
-	}
 	if left, err := s.unfit(); left || err != nil {
 		return err
 	}
-	if s.parked {
-		s.parked = false
+	h, attended := attendedBy([]detect.Holder{s.rec.Classifier.Holder})
+	if s.openBy = h.PID; !attended {
+		s.openBy = 0
+	} else if s.rec.Stop.State == detect.Retrying {
+		s.standDown("the agent has armed its own continue", s.rec.Stop.SelfResumeAt)
+	} else if reachable, err := s.reachable(ctx); !reachable || err != nil {
+		s.standDown(h.Why, time.Time{})
+		return err
 	}
+	s.parked = false
 	s.resume(ctx, s.rec.Decision, nil)
 	return nil
 }
 
-// attended stops the wait of a terminal's session that somebody has opened meanwhile: when that one
-// goes, how it goes decides anew.
+// reachable tells whether there is a way to wake a session that somebody has open. Where there is
+// none its user is told.
+func (s *session) reachable(ctx context.Context) (bool, error) {
+	holders, err := s.a.Live(ctx, s.ds, s.rec.Info)
+	if err != nil {
+		return false, err
+	}
+	if _, err = s.livePlan(s.rec, s.rec.Decision, holders); err == nil {
+		return true, nil
+	}
+	if refusal := (*resume.Refusal)(nil); !errors.As(s.notNow(s.rec, err), &refusal) {
+		return false, err
+	}
+	return false, nil
+}
+
+// attended ends the wait of a session that somebody has opened or left meanwhile: who has it decides
+// anew what is done.
 func (s *session) attended(ctx context.Context) error {
 	if s.busy.Load() || s.guards.Load() || s.rec.Phase != state.Waiting || !s.rec.Info.Interactive {
 		return nil
@@ -360,11 +377,24 @@ func (s *session) attended(ctx context.Context) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
-	if h := s.rec.Classifier.Holder; h.Liveness == detect.Alive && h.Kind != detect.Headless {
+	h, attended := attendedBy([]detect.Holder{s.rec.Classifier.Holder})
+	if attended && h.PID != s.openBy || !attended && s.openBy != 0 {
 		s.cancel(errMoved)
-		s.standDown(h.Why, time.Time{})
+		return s.consider(ctx)
 	}
 	return nil
+}
+
+// refined takes in what became known later about the stop that is waited for: the agent's own
+// continue was armed, dropped or moved.
+func (s *session) refined(ctx context.Context, stop detect.Stop) error {
+	s.cancel(errMoved)
+	s.rec.Stop = stop
+	if err := s.d.store.Refine(s.ds, stop, s.next(s.rec)); err != nil {
+		return err
+	}
+	s.reload()
+	return s.consider(ctx)
 }
 
 // reload takes over what a transaction left in the store.

@@ -35,6 +35,7 @@ type Policy struct {
 	GiveUpAfter time.Duration   // past the episode's first stop or its reset time
 	MaxStopAge  time.Duration   // of a stop that is read for the first time
 	MaxOverdue  time.Duration   // of a wait that passed while clawd was down
+	Grace       time.Duration   // for the agent's own continue, before a take-over
 	Reasons     map[detect.Reason]Kind
 }
 
@@ -68,6 +69,9 @@ type Decision struct {
 	GivenUp  bool      `json:"given_up,omitempty"` // tried enough; the user is told
 	Tell     bool      `json:"tell,omitempty"`     // left, and the user ought to know
 	Why      string    `json:"why"`
+	// Grace is waited after WakeAt, in time that the machine is awake for: the agent was to go on by
+	// itself then.
+	Grace time.Duration `json:"grace,omitempty"`
 }
 
 const (
@@ -80,7 +84,8 @@ const (
 // where the agent refuses the old one or cannot go on in it.
 func (p Policy) Select(s detect.Stop, t Tried) Strategy {
 	kind := p.Reasons[s.Reason]
-	if s.State != detect.Stopped || s.Reason == detect.Interrupted || s.Reason == detect.Completed {
+	armed := s.State == detect.Retrying && !s.SelfResumeAt.IsZero()
+	if s.State != detect.Stopped && !armed || s.Reason == detect.Interrupted || s.Reason == detect.Completed {
 		kind = Leave
 	}
 	if kind == SameSession && (t.Refused || s.NotResumable) {
@@ -137,6 +142,11 @@ func (p Policy) when(s detect.Stop, t Tried) Decision {
 	}
 	grown := s.At.Add(p.Backoff.Delay(n, spread(s.Key, n)))
 	switch {
+	case s.State == detect.Retrying:
+		d := next(s.SelfResumeAt, fmt.Sprintf("the agent goes on by itself at %s; clawd takes over only if it has not %s later",
+			s.SelfResumeAt.UTC().Format(time.RFC3339), human(p.Grace)))
+		d.Grace = p.Grace
+		return d
 	case !s.ResetAt.IsZero():
 		margin, unit := p.Margin, ""
 		if s.ResetMinute && margin < minuteSlack {

@@ -22,6 +22,7 @@ type world struct {
 	gate   Gate
 	closed bool // the run is over
 	active time.Time
+	proof  string // of Untouched
 
 	done    chan struct{}
 	changed chan struct{}
@@ -156,8 +157,9 @@ func (r runOf) Open(ctx context.Context) (Gate, string, error) {
 	return r.gate, "somebody went on", nil
 }
 
-func (r runOf) Abort()                { _ = r.note("abort"); r.die() }
-func (r runOf) Done() <-chan struct{} { return r.done }
+func (r runOf) Untouched(context.Context) string { return r.proof }
+func (r runOf) Abort()                           { _ = r.note("abort"); r.die() }
+func (r runOf) Done() <-chan struct{}            { return r.done }
 
 func (r runOf) Alive() bool {
 	r.mu.Lock()

@@ -67,7 +67,7 @@ func again(c Claim, t turn) Outcome {
 	cl.Feed(*t.failure)
 	st := cl.Stop()
 	o := Outcome{Verdict: StoppedAgain, Stop: &st, Why: fmt.Sprintf("it stopped again: %s", st.Reason)}
-	if st.Reason == detect.ContextFull && c.Stop.Reason != detect.ContextFull && c.Plan.Form != FormFresh {
+	if st.Reason == detect.ContextFull && c.Stop.Reason != detect.ContextFull && c.Plan.Form != FormFresh && !c.Plan.Way.Live() {
 		o.Verdict, o.Proof = NoEffect, "record "+st.Key+": the prompt was refused as too long"
 		o.Why = "the prompt was refused as too long right after clawd's own start"
 		kept := c.Stop
@@ -84,6 +84,7 @@ type turn struct {
 	foreignPrompt   bool
 	foreignAnswered bool
 	failure         *detect.Event // newest failure that is not the claimed stop
+	interrupted     bool          // after our prompt, by its user
 	traces          bool          // further records: a request that began, an interruption
 }
 
@@ -101,7 +102,7 @@ func readTurn(c Claim, s Sight) turn {
 			switch {
 			case e.Meta && (c.Plan.Form != FormIdempotent || t.ours != nil):
 				// the agent's own: a bridge over a turn that was cut, a summary, a notification
-			case t.ours == nil && (isOurs(c, *e) || e.Hash == ""):
+			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == ""):
 				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
 			default:
 				t.foreignPrompt = true
@@ -119,6 +120,7 @@ func readTurn(c Claim, s Sight) turn {
 				t.failure = e
 			}
 		case detect.KindOpen, detect.KindInterrupt, detect.KindToolResult:
+			t.interrupted = t.interrupted || e.Kind == detect.KindInterrupt && t.ours != nil
 			t.traces = t.traces || e.ID != c.Stop.Key && "cut:"+e.ID != c.Stop.Key
 		}
 	}
@@ -126,6 +128,9 @@ func readTurn(c Claim, s Sight) turn {
 }
 
 func isOurs(c Claim, e detect.Event) bool {
+	if c.Plan.MessageID != "" {
+		return e.ID == c.Plan.MessageID
+	}
 	if c.Plan.Form == FormIdempotent {
 		return e.Meta
 	}

@@ -48,3 +48,8 @@ type Plan struct {
 	MessageID string        `json:"message_id,omitempty"` // id of the prompt's record, when we choose it
 	Holder    detect.Holder `json:"holder,omitzero"`      // the process that is reached
 }
+
+// Reaches tells whether a process is the plan's holder.
+func (p Plan) Reaches(h detect.Holder) bool {
+	return h.Liveness == detect.Alive && h.PID == p.Holder.PID && h.Start == p.Holder.Start
+}

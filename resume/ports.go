@@ -122,10 +122,10 @@ func (r *Refusal) Error() string { return r.Outcome.Why }
 
 // Trigger starts what a plan says.
 type Trigger interface {
-	// Start prepares the child behind a closed gate: nothing of the agent runs yet. ctx bounds
-	// only the start.
+	// Start prepares the child behind a closed gate: nothing of the agent runs yet, and nothing is
+	// typed or sent. ctx bounds only the start.
 	Start(ctx context.Context, c Claim) (Run, error)
-	// Adopt takes up a child that was started before a restart.
+	// Adopt takes up a child that was started before a restart. It never types or sends.
 	Adopt(c Claim) Run
 }
 
@@ -139,7 +139,8 @@ const (
 	GateFailed Gate = "failed" // the mark is made, exec failed
 )
 
-// Run is a child behind its gate, and the process group that comes of it.
+// Run is a child behind its gate, and the process group that comes of it. On a live way it is the
+// holder that is reached: PID and Start are the holder's, Open acts, and Stop does nothing.
 type Run interface {
 	PID() int
 	Start() uint64
@@ -151,6 +152,9 @@ type Run interface {
 	Done() <-chan struct{}
 	// Alive looks now.
 	Alive() bool
+	// Untouched, on a live way, says by which proof nothing that was typed or sent has reached the
+	// agent; empty: there is none.
+	Untouched(ctx context.Context) (proof string)
 	// Stop begins to end the group and returns at once: SIGTERM, after 10 s SIGKILL; polite: SIGINT
 	// and 10 s before that. Further calls change nothing.
 	Stop(polite bool)

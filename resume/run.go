@@ -9,6 +9,9 @@ import (
 
 // attempt is the life of one decision: write it down, wait, claim, fire, await proof.
 func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
+	if j.Claim != nil && j.Guard && j.Claim.Plan.Way.Live() {
+		return Outcome{Verdict: Resumed}, nil
+	}
 	if j.Claim != nil && j.Guard {
 		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
 	}
@@ -19,6 +22,9 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if err := p.Sleeper.Until(ctx, later(j.Decision.WakeAt, j.NotBefore)); err != nil {
+		return Outcome{}, err
+	}
+	if err := p.Sleeper.Awake(ctx, j.Decision.Grace); err != nil {
 		return Outcome{}, err
 	}
 	c, err := p.Ledger.Claim(ctx, j)
@@ -75,6 +81,10 @@ func fire(ctx context.Context, c *Claim, p Ports) (Run, Outcome, error) {
 
 // settle awaits the verdict of a fired attempt and then guards the run until it ends.
 func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
+	await := await
+	if c.Plan.Way.Live() {
+		await = awaitLive
+	}
 	out, err := await(ctx, c, run, p)
 	if err != nil {
 		return out, err
@@ -83,7 +93,10 @@ func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 	if err := p.Ledger.Close(context.WithoutCancel(ctx), c, out); err != nil {
 		return out, err
 	}
-	if out.Verdict == Resumed {
+	switch {
+	case c.Plan.Way.Live(): // what goes on is not ours
+		return out, nil
+	case out.Verdict == Resumed:
 		return out, guard(ctx, c, run, p)
 	}
 	return out, end(ctx, run)
@@ -220,11 +233,19 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 	return p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended)
 }
 
-// silence measures how long a run has said nothing, in time that the machine was awake for.
-type silence struct{ looked, since time.Time }
+// silence measures how long a run has said nothing, in time that the machine was awake for. A gap
+// between two looks that is longer than gap (0: twice lookEvery) starts it anew.
+type silence struct {
+	looked, since time.Time
+	gap           time.Duration
+}
 
 func (q *silence) lasts(now, active time.Time) time.Duration {
-	if now.Sub(q.looked) > 2*lookEvery || now.Before(q.looked) {
+	gap := q.gap
+	if gap == 0 {
+		gap = 2 * lookEvery
+	}
+	if now.Sub(q.looked) > gap || now.Before(q.looked) {
 		q.since = now // the first look, or the machine slept or its clock was set
 	}
 	q.looked = now

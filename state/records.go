@@ -39,6 +39,7 @@ type Session struct {
 	Refused    bool              `json:"refused,omitempty"`   // the agent refuses this session
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
+	Told       string            `json:"told,omitempty"`        // newest notice about the stop that is waited for: event and key
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one

@@ -27,9 +27,15 @@ type Read struct {
 
 func (s *Session) take(r Read) {
 	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
-	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || r.Classifier.LastPrompt.At.After(s.LastFire) && !r.Classifier.LastPrompt.Headless) {
+	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || s.Person(r.Classifier.LastPrompt)) {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}
+}
+
+// Person tells whether a prompt came from a person after the last fire.
+func (s Session) Person(p detect.Event) bool {
+	typed := s.Claim != nil && s.Claim.Plan.Way.Live() && p.Hash != "" && p.Hash == s.Claim.Plan.Prompt
+	return p.At.After(s.LastFire) && !p.Headless && !p.Meta && !typed
 }
 
 // open tells whether an attempt of it is under way, so that only its verdict may write.
@@ -175,6 +181,41 @@ func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
 		}
 		rec.Decision = d
 		return t.decided(&rec)
+	})
+}
+
+// Refine stores what became known later about the stop that is waited for, with what is done then.
+func (s *Store) Refine(ds detect.Session, stop detect.Stop, d resume.Decision) error {
+	return s.update("T1", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != stop.Key {
+			return ErrPhase
+		}
+		rec.Stop, rec.Decision = stop, d
+		return t.decided(&rec)
+	})
+}
+
+// Tell puts a notice about a stop that is waited for into the outbox, once for each event.
+func (s *Store) Tell(ds detect.Session, key, event, why, command string) error {
+	rec, _, err := s.Session(ds)
+	if err != nil || rec.Told == event+" "+key {
+		return err
+	}
+	return s.update("T5", func(t tx) error {
+		rec, err := t.session(ds)
+		if err != nil {
+			return err
+		}
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		rec.Told = event + " " + key
+		return errors.Join(t.history(rec, event, key, 0, why, ""), t.save(rec),
+			t.append(bucketOutbox, Notice{At: t.now, Event: event, Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
 	})
 }
 

@@ -38,8 +38,8 @@ func markHash(s detect.Session, key string) string {
 // ErrMarked says that the mark is there already.
 var ErrMarked = errors.New("this attempt was made before")
 
-// makeMark makes the mark and makes it last. It can be made once.
-func makeMark(path string, c resume.Claim) error {
+// MakeMark makes the mark and makes it last. It can be made once.
+func MakeMark(path string, c resume.Claim) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -65,7 +65,8 @@ func syncDir(dir string) error {
 
 const execFailed = "exec-failed "
 
-func appendExecFail(path string, cause error) error {
+// FailMark adds to a mark that what it announces was not done.
+func FailMark(path string, cause error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err

@@ -59,14 +59,14 @@ func Shim(check Check) error {
 	c := spec.Claim
 	c.PID = os.Getpid()
 	state.Crash("mark.before")
-	switch err := makeMark(c.Mark, c); {
+	switch err := MakeMark(c.Mark, c); {
 	case errors.Is(err, ErrMarked):
 		say("marked")
 		return nil
 	case err != nil:
 		// The mark may be there in part, so this counts as made; nothing will run.
 		say("failed %v", err)
-		return errors.Join(err, appendExecFail(c.Mark, err))
+		return errors.Join(err, FailMark(c.Mark, err))
 	}
 	state.Crash("mark.after")
 	say("mark")
@@ -76,7 +76,7 @@ func Shim(check Check) error {
 		err = syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env)
 	}
 	say("failed %v", err)
-	return errors.Join(err, appendExecFail(c.Mark, err))
+	return errors.Join(err, FailMark(c.Mark, err))
 }
 
 // readReply reads the shim's answer to the opened gate, to the end of its pipe.

@@ -169,7 +169,7 @@ func TestTaken(t *testing.T) {
 func TestMarked(t *testing.T) {
 	t.Parallel()
 	c := claim(t, "echo ran")
-	if err := makeMark(c.Mark, c); err != nil {
+	if err := MakeMark(c.Mark, c); err != nil {
 		t.Fatal(err)
 	}
 	before := text(t, c.Mark)
@@ -179,7 +179,7 @@ func TestMarked(t *testing.T) {
 	if text(t, c.Output) != "" || text(t, c.Mark) != before {
 		t.Error("it ran over a mark")
 	}
-	if err := makeMark(c.Mark, c); !errors.Is(err, ErrMarked) {
+	if err := MakeMark(c.Mark, c); !errors.Is(err, ErrMarked) {
 		t.Errorf("a second mark: %v", err)
 	}
 }
@@ -366,7 +366,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("no mark: %d %v", n, err)
 	}
 	for n := range 11 {
-		if err := makeMark(MarkPath(dir, s, "k", n+1), resume.Claim{N: n + 1}); err != nil {
+		if err := MakeMark(MarkPath(dir, s, "k", n+1), resume.Claim{N: n + 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -410,7 +410,7 @@ func TestPruneMarks(t *testing.T) {
 			if err := os.WriteFile(path, []byte(`{"ses`), 0o600); err != nil {
 				t.Fatal(err)
 			}
-		} else if err := makeMark(path, resume.Claim{Session: detect.Session{Agent: "x", ID: id, Path: "/" + id}}); err != nil {
+		} else if err := MakeMark(path, resume.Claim{Session: detect.Session{Agent: "x", ID: id, Path: "/" + id}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {

@@ -57,11 +57,18 @@ func choice(key, value string, allowed ...string) error {
 
 // Config is the whole file. Its tags are the documented keys.
 type Config struct {
-	Log    Log                     `toml:"log"`
-	Watch  Watch                   `toml:"watch"`
-	Resume Resume                  `toml:"resume"`
-	Budget Budget                  `toml:"budget"`
-	Agent  map[string]agent.Config `toml:"agent"`
+	Log      Log                     `toml:"log"`
+	Watch    Watch                   `toml:"watch"`
+	Resume   Resume                  `toml:"resume"`
+	Terminal Terminal                `toml:"terminal"`
+	Budget   Budget                  `toml:"budget"`
+	Agent    map[string]agent.Config `toml:"agent"`
+}
+
+// Terminal is the [terminal] section: sessions that are open in one.
+type Terminal struct {
+	Enabled    bool   `toml:"enabled"`     // type the prompt there, when nothing speaks against it
+	TmuxServer string `toml:"tmux_server"` // socket path or name, where an agent's environment does not tell it
 }
 
 // Log is the [log] section.
@@ -160,8 +167,9 @@ func Default() Config {
 			Stall: Duration(30 * time.Minute), Reasons: reasons,
 			Fresh: Fresh{Prompt: DefaultFreshPrompt, Backups: 10},
 		},
-		Budget: Budget{MaxResumesPerDay: 12, MaxResumesPerDayTotal: 100},
-		Agent:  map[string]agent.Config{},
+		Terminal: Terminal{Enabled: true},
+		Budget:   Budget{MaxResumesPerDay: 12, MaxResumesPerDayTotal: 100},
+		Agent:    map[string]agent.Config{},
 	}
 }
 
@@ -273,8 +281,12 @@ func (c Config) validate(known []string) error {
 	switch {
 	case len(r.Probe) == 0:
 		return at("resume.probe", "must have at least one step")
-	case strings.TrimSpace(r.Prompt) == "" || strings.HasPrefix(r.Prompt, "-") || strings.ContainsFunc(r.Prompt, control):
-		return at("resume.prompt", "must be one line of text that does not begin with a dash")
+	case strings.TrimSpace(r.Prompt) != r.Prompt || r.Prompt == "" || strings.HasPrefix(r.Prompt, "-") || strings.ContainsFunc(r.Prompt, control):
+		return at("resume.prompt", "must be one line of text that does not begin with a dash or a blank")
+	case strings.ContainsAny(r.Prompt[:1], "/!#@$?") || strings.Contains(r.Prompt, ";"):
+		return at("resume.prompt", "must not begin with one of / ! # @ $ ? nor hold a semicolon: typed into a terminal these are commands (got %q)", r.Prompt)
+	case strings.ContainsFunc(c.Terminal.TmuxServer, control) || strings.HasPrefix(c.Terminal.TmuxServer, "-"):
+		return at("terminal.tmux_server", "must be the path of a socket or a name as for tmux -L (got %q)", c.Terminal.TmuxServer)
 	case r.Base < Duration(time.Second):
 		return at("resume.base", "must be at least \"1s\" (got %q)", r.Base)
 	case r.Cap != 0 && r.Cap < r.Base:
@@ -317,7 +329,7 @@ func (c Config) Policy() resume.Policy {
 	p := resume.Policy{
 		Backoff:     resume.Backoff{Kind: r.Backoff, Base: time.Duration(r.Base), Cap: time.Duration(r.Cap), Jitter: r.Jitter},
 		MaxAttempts: r.MaxAttempts, Margin: time.Duration(r.Margin), GiveUpAfter: time.Duration(r.GiveUpAfter),
-		MaxStopAge: time.Duration(c.Watch.MaxStopAge), MaxOverdue: time.Duration(r.MaxOverdue),
+		MaxStopAge: time.Duration(c.Watch.MaxStopAge), MaxOverdue: time.Duration(r.MaxOverdue), Grace: time.Duration(r.Grace),
 		Reasons: resume.DefaultReasons(),
 	}
 	for _, d := range r.Probe {

@@ -1,0 +1,149 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// ParseScreen reads what "tmux capture-pane -e" prints: the rows of a screen with the escape
+// sequences of their colours. row, col and title are as in Screen.
+func ParseScreen(text string, row, col int, title string) Screen {
+	s := Screen{Row: row, Col: col, Title: title}
+	pen := pen{}
+	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		plain, faint := pen.row(line)
+		if n == row {
+			s.Faint = faint
+		}
+		s.Rows = append(s.Rows, strings.TrimRight(plain, " "))
+	}
+	return s
+}
+
+// pen is how the next cell is drawn; rows go on with the pen of the row above.
+type pen struct{ dim, grey bool }
+
+func (p *pen) row(line string) (plain string, faint [][2]int) {
+	var b strings.Builder
+	col, from := 0, -1
+	end := func() {
+		if from >= 0 {
+			faint, from = append(faint, [2]int{from, col}), -1
+		}
+	}
+	for line != "" {
+		if params, rest, ok := escape(line); ok {
+			p.set(params)
+			line = rest
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(line)
+		line = line[size:]
+		if r < 0x20 || r == 0x7f {
+			continue
+		}
+		if p.dim || p.grey {
+			if from < 0 {
+				from = col
+			}
+		} else {
+			end()
+		}
+		b.WriteRune(r)
+		col += cells(r)
+	}
+	end()
+	return b.String(), faint
+}
+
+// escape cuts an escape sequence off. params is set for those that choose colours.
+func escape(s string) (params, rest string, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "\x1b["):
+		for n := 2; n < len(s); n++ {
+			if s[n] >= 0x40 && s[n] <= 0x7e {
+				if s[n] == 'm' {
+					params = s[2:n] + ";"
+				}
+				return params, s[n+1:], true
+			}
+		}
+		return "", "", true
+	case strings.HasPrefix(s, "\x1b]"):
+		for _, terminator := range []string{"\x1b\\", "\a"} {
+			if _, after, found := strings.Cut(s, terminator); found {
+				return "", after, true
+			}
+		}
+		return "", "", true
+	case s[0] == 0x1b:
+		return "", s[min(2, len(s)):], true
+	}
+	return "", s, false
+}
+
+// set follows the sequence that chooses colours (SGR).
+func (p *pen) set(params string) {
+	f := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
+	if params == ";" {
+		f = []string{"0"}
+	}
+	for n := 0; n < len(f); n++ {
+		code, _ := strconv.Atoi(f[n])
+		switch {
+		case code == 0:
+			*p = pen{}
+		case code == 2:
+			p.dim = true
+		case code == 22:
+			p.dim = false
+		case code == 38 || code == 48:
+			n = p.chosen(f, n, code == 38)
+		case code >= 30 && code <= 37, code == 39, code > 90 && code <= 97:
+			p.grey = false
+		case code == 90:
+			p.grey = true
+		}
+	}
+}
+
+// chosen reads a colour out of the palette or by its parts, and gives the index of its last part.
+func (p *pen) chosen(f []string, n int, foreground bool) int {
+	at := func(i int) int {
+		if i >= len(f) {
+			return 0
+		}
+		v, _ := strconv.Atoi(f[i])
+		return v
+	}
+	grey := false
+	last := n + 1
+	switch at(n + 1) {
+	case 5:
+		c := at(n + 2)
+		grey, last = c == 8 || c >= 234 && c <= 248, n+2
+	case 2:
+		r, g, b := at(n+2), at(n+3), at(n+4)
+		grey, last = max(r, g, b)-min(r, g, b) <= 24 && max(r, g, b) < 0xc0 && max(r, g, b) > 0x20, n+4
+	}
+	if foreground {
+		p.grey = grey
+	}
+	return last
+}
+
+// cells is how many columns a rune takes.
+func cells(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,162 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/trigger"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Trigger fires plans and knows which of the live ways there are.
+type Trigger interface {
+	resume.Trigger
+	// Way says how a holder's terminal is reached, at no cost; Exec: not at all.
+	Way(h detect.Holder) resume.Way
+	// Ready looks whether the plan's holder would take a prompt now, and gives the plan as it is to
+	// be fired. A *trigger.BlockedError may pass.
+	Ready(ctx context.Context, s detect.Session, p resume.Plan) (resume.Plan, error)
+	// Dialog gives the text of a limit that only the holder's screen shows; empty: none.
+	Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error)
+}
+
+// unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
+type unreachableError struct{ why string }
+
+func (e *unreachableError) Error() string { return e.why }
+
+// attendedBy gives the live process that keeps clawd from starting a second one.
+func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
+	h := strongest(holders)
+	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
+}
+
+// livePlan gives the way to wake a session that somebody has open, from what is known without
+// asking its terminal or server. The error is an *unreachableError where there is no way.
+func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
+	cfg, _ := s.d.settings()
+	if d.Strategy == resume.FreshSession {
+		return resume.Plan{}, &unreachableError{"it cannot go on in the same session, and a fresh one is not started beside an open one"}
+	}
+	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: cfg.Resume.Prompt}
+	if p, err := s.d.program(s.a); err == nil {
+		r.Program = p
+	}
+	for _, h := range holders {
+		if h.Liveness != detect.Alive || h.Foreign {
+			continue
+		}
+		r.Holder = h
+		if p, err := s.a.Wake(r); err == nil {
+			p.Holder, p.Session = h, s.ds.ID
+			return p, nil
+		}
+	}
+	if !cfg.Terminal.Enabled {
+		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
+	}
+	h, err := s.shown(rec, holders)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	way := s.d.trigger.Way(h)
+	if way == resume.Exec {
+		return resume.Plan{}, &unreachableError{fmt.Sprintf("process %d has it open in a terminal that clawd cannot reach: neither tmux nor clawd wrap", h.PID)}
+	}
+	return resume.Plan{Way: way, Form: resume.FormPrompt, Session: s.ds.ID, Argv: []string{s.a.Command()}, Dir: rec.Info.Dir,
+		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h}, nil
+}
+
+// shown finds the one terminal that shows the session. Where the agent does not tell which session
+// a process has open, it is the one that wrote last in the folder: no other terminal, and no other
+// session there with anything newer.
+func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Holder, error) {
+	var found detect.Holder
+	for _, h := range holders {
+		switch {
+		case h.Liveness != detect.Alive || h.Kind == detect.Headless:
+			continue
+		case h.Foreign:
+			return found, &unreachableError{"it is open in another container or namespace"}
+		case h.Kind == detect.Server:
+			return found, &unreachableError{"a server of the agent may have it open: " + h.Why}
+		case h.TTY == "":
+			return found, &unreachableError{fmt.Sprintf("process %d has it open without a terminal of its own", h.PID)}
+		case found.PID != 0 && found.TTY != h.TTY:
+			return found, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", found.PID, h.PID)}
+		case found.PID == 0 || h.Sure && !found.Sure:
+			found = h
+		}
+	}
+	switch {
+	case found.PID == 0:
+		return found, &unreachableError{"no terminal shows it"}
+	case found.Sure:
+		return found, nil
+	case found.StartedAt.IsZero() || found.StartedAt.After(rec.Stop.At):
+		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
+	}
+	if other := s.d.newer(rec); other != "" {
+		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: session %s in the same folder is newer", found.PID, other)}
+	}
+	return found, nil
+}
+
+// newer names another session of the same folder that was written after the stop; empty: none.
+func (d *Daemon) newer(rec state.Session) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, s := range d.sessions {
+		o := s.sum.Load()
+		if o != nil && key != state.Key(rec.Session) && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) {
+			return o.session
+		}
+	}
+	return ""
+}
+
+// reach looks, right before a claim, whether the session is open and would take a prompt. It gives
+// no plan where nobody has it open: then a process of ours runs the agent.
+func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, error) {
+	s.d.procs.anew()
+	rec, ok, err := s.d.store.Session(s.ds)
+	if err != nil || !ok {
+		return nil, err
+	}
+	holders, err := s.a.Live(ctx, s.ds, rec.Info)
+	if err != nil {
+		return nil, postponed(s.d.sleeper.Now().Add(wallStep), "who holds the session cannot be seen: %v", err)
+	}
+	if _, attended := attendedBy(holders); !attended {
+		return nil, nil
+	}
+	p, err := s.livePlan(rec, d, holders)
+	if err != nil {
+		return nil, s.notNow(rec, err)
+	}
+	if p, err = s.d.trigger.Ready(ctx, s.ds, p); err != nil {
+		return nil, s.notNow(rec, err)
+	}
+	return &p, nil
+}
+
+// notNow tells the user once what keeps clawd from waking an open session, and puts it off.
+func (s *session) notNow(rec state.Session, err error) error {
+	event, again := "session_unreachable", s.d.sleeper.Now().Add(wallStep)
+	var gone *unreachableError
+	if blocked := (*trigger.BlockedError)(nil); errors.As(err, &blocked) {
+		event = "session_blocked"
+	} else if !errors.As(err, &gone) {
+		return postponed(again, "the open session cannot be woken: %v", err) // tmux or a server that fails now
+	}
+	cfg, _ := s.d.settings()
+	if e := s.d.store.Tell(s.ds, rec.Stop.Key, event, err.Error(), fmt.Sprintf("type %q in its terminal", cfg.Resume.Prompt)); e != nil {
+		return e
+	}
+	s.d.tell()
+	return postponed(again, "%s", err)
+}

@@ -1,0 +1,88 @@
+package trigger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/resume"
+)
+
+const (
+	healthTime  = 3 * time.Second
+	requestTime = 15 * time.Second // the first request of a folder boots the server's part for it
+)
+
+// healthy asks the server whether it is there. What it has in mind with the port is its own
+// matter, so an answer that is not JSON is another program's.
+func (t *Trigger) healthy(ctx context.Context, p resume.Plan) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	switch status, kind, err := t.call(ctx, p, http.MethodGet, p.Health, nil); {
+	case err != nil:
+		return &BlockedError{"the agent's server does not answer: " + err.Error()}
+	case status == http.StatusUnauthorized:
+		return &BlockedError{"the agent's server wants a password: set it in [agent.opencode] env or in the environment of clawd"}
+	case status != http.StatusOK || !strings.HasPrefix(kind, "application/json"):
+		return &BlockedError{fmt.Sprintf("the agent's server answers its health check with %d", status)}
+	}
+	return nil
+}
+
+// request ends the holder's own wait, where the plan says so, and sends the prompt.
+func (l *live) request(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	p := l.c.Plan
+	if p.Abort != "" {
+		if status, _, err := l.t.call(ctx, p, http.MethodPost, p.Abort, nil); err != nil || status != http.StatusOK {
+			return fmt.Errorf("the agent's own wait could not be ended (%d): %w", status, err)
+		}
+	}
+	l.sent = true // also when the answer is lost
+	status, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)
+	switch {
+	case err != nil:
+		return err
+	case status >= 400 && status < 500: // refused as a whole
+		l.sent = false
+		return fmt.Errorf("the agent's server refused the prompt with %d", status)
+	case status != http.StatusNoContent && status != http.StatusOK:
+		return fmt.Errorf("the agent's server answered %d", status)
+	}
+	return nil
+}
+
+// call makes one request to loopback. It follows no redirect.
+func (t *Trigger) call(ctx context.Context, p resume.Plan, method, target string, body []byte) (status int, kind string, err error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return 0, "", err
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme != "http" || ip == nil || !ip.IsLoopback() {
+		return 0, "", errors.New("the server is not on loopback")
+	}
+	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if p.Password != "" {
+		r.SetBasicAuth(p.User, p.Password)
+	}
+	c := http.Client{Transport: t.HTTP, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := c.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
+	return resp.StatusCode, resp.Header.Get("Content-Type"), err
+}

@@ -1,0 +1,107 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// terminal is the screen and the keyboard of one live agent.
+type terminal interface {
+	// look gives the screen. It fails when the terminal no longer shows the process, with a
+	// *BlockedError where that may pass.
+	look(ctx context.Context) (agent.Screen, error)
+	// press types bytes, all or none, after the checks of look.
+	press(ctx context.Context, keys []byte) error
+}
+
+const (
+	keyGap  = 300 * time.Millisecond // an agent may take what comes faster for a paste
+	drawGap = 100 * time.Millisecond // between two looks at what a key did
+	drawn   = 3 * time.Second        // for which a key may take to show
+	enter   = "\r"
+)
+
+// Way says how a live holder's terminal can be reached, without asking anybody: Exec means that it
+// cannot.
+func (t *Trigger) Way(h detect.Holder) resume.Way {
+	if h.Tmux != "" && h.Pane != "" || t.Tmux() != "" && h.TTY != "" {
+		return resume.Tmux
+	}
+	return resume.Exec
+}
+
+func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way) (terminal, error) {
+	switch way {
+	case resume.Tmux:
+		return t.pane(ctx, h)
+	}
+	return nil, errors.New("its terminal cannot be reached")
+}
+
+func (t *Trigger) view(ctx context.Context, term terminal, name string) (agent.View, error) {
+	s, err := term.look(ctx)
+	if err != nil {
+		return agent.View{}, err
+	}
+	return t.Agents(name).Screen(s), nil
+}
+
+// typePrompt closes what lies over the box, types the prompt, sees it stand in the box alone, and
+// presses Enter.
+func (l *live) typePrompt(ctx context.Context, v agent.View) error {
+	if !v.Ready {
+		if err := l.term.press(ctx, v.Close); err != nil {
+			return err
+		}
+		if err := l.until(ctx, func(v agent.View) bool { return v.Ready }); err != nil {
+			return fmt.Errorf("after the key that closes the dialog: %w", err)
+		}
+	}
+	prompt := l.c.Plan.Keys
+	if err := l.term.press(ctx, []byte(prompt)); err != nil {
+		return err
+	}
+	if err := pause(ctx, keyGap); err != nil {
+		return err
+	}
+	if err := l.until(ctx, func(v agent.View) bool { return v.Input == prompt }); err != nil {
+		return fmt.Errorf("the prompt does not stand alone in the input box: %w", err)
+	}
+	l.sent = true // from here on Enter may have been pressed
+	return l.term.press(ctx, []byte(enter))
+}
+
+// until looks until the screen is as it should be.
+func (l *live) until(ctx context.Context, good func(agent.View) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, drawn)
+	defer cancel()
+	for {
+		v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
+		if err == nil && good(v) {
+			return nil
+		}
+		if e := pause(ctx, drawGap); e != nil {
+			if err == nil {
+				err = errors.New(v.Why)
+			}
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,209 @@
+// Package trigger fires plans that reach a session which somebody has open: keys into its tmux
+// pane or into a terminal of "clawd wrap", a request to its server, a prompt for its queue. Plans
+// without a live holder it hands on to package turn.
+//
+// Every look and every key asks anew whether the process is still the one that was decided about.
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// Trigger fires plans of every way. It implements resume.Trigger.
+type Trigger struct {
+	Exec   resume.Trigger                // Exec and Queue plans
+	Agents func(name string) agent.Agent // who reads the screens
+	Procs  agent.Procs
+	Wraps  string        // folder of the terminals that "clawd wrap" owns
+	Tmux   func() string // the configured tmux server, as a socket path or name; empty: the one that the agent runs in
+	HTTP   http.RoundTripper
+}
+
+// BlockedError says why nothing may be typed now. It may pass.
+type BlockedError struct{ Why string }
+
+func (e *BlockedError) Error() string { return e.Why }
+
+// Ready looks whether the plan's holder would take a prompt now; nothing is typed or sent. A
+// *BlockedError says that it may later. The plan comes back as it is to be fired: what an agent's
+// own dialog offers decides its form.
+func (t *Trigger) Ready(ctx context.Context, s detect.Session, p resume.Plan) (resume.Plan, error) {
+	switch p.Way {
+	case resume.HTTP:
+		return p, t.healthy(ctx, p)
+	case resume.Tmux, resume.PTY:
+		term, err := t.terminal(ctx, p.Holder, p.Way)
+		if err != nil {
+			return p, err
+		}
+		v, err := t.view(ctx, term, s.Agent)
+		switch {
+		case err != nil:
+			return p, err
+		case len(v.Instead) > 0:
+			p.Form, p.Prompt = resume.FormIdempotent, ""
+		case !v.Ready && len(v.Close) == 0:
+			return p, &BlockedError{v.Why}
+		}
+	}
+	return p, nil
+}
+
+// Dialog gives the text of a limit that the holder's screen shows and its files do not; empty: none.
+func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error) {
+	term, err := t.terminal(ctx, h, t.Way(h))
+	if err != nil {
+		return "", err
+	}
+	v, err := t.view(ctx, term, s.Agent)
+	return v.Dialog, err
+}
+
+// Start prepares. Only a process of ours is started, and it waits at its gate.
+func (t *Trigger) Start(ctx context.Context, c resume.Claim) (resume.Run, error) {
+	switch c.Plan.Way {
+	case resume.Exec:
+		return t.Exec.Start(ctx, c)
+	case resume.Queue:
+		r, err := t.Exec.Start(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return &queued{Run: r, holder: t.holder(c.Plan.Holder)}, nil
+	}
+	return &live{t: t, c: c, holder: t.holder(c.Plan.Holder)}, nil
+}
+
+// Adopt takes an attempt up that was made before a restart. Nothing is typed or sent any more.
+func (t *Trigger) Adopt(c resume.Claim) resume.Run {
+	h := t.holder(c.Plan.Holder)
+	if c.Boot != t.Procs.Boot() {
+		h = holder{}
+	}
+	switch c.Plan.Way {
+	case resume.Exec:
+		return t.Exec.Adopt(c)
+	case resume.Queue:
+		return &queued{Run: t.Exec.Adopt(c), holder: h}
+	}
+	return &live{t: t, c: c, holder: h, adopted: true}
+}
+
+// holder is the process that a plan reaches.
+type holder struct {
+	procs agent.Procs
+	detect.Holder
+}
+
+func (t *Trigger) holder(h detect.Holder) holder { return holder{t.Procs, h} }
+
+func (h holder) Alive() bool {
+	if h.procs == nil {
+		return false
+	}
+	p, ok := h.procs.Get(h.PID)
+	return ok && !p.Zombie && p.Start == h.Holder.Start
+}
+
+// queued is the run of an agent's own command that hands the prompt over: what counts then is the
+// holder.
+type queued struct {
+	resume.Run
+	holder holder
+}
+
+func (q *queued) Alive() bool { return q.holder.Alive() }
+
+// live is an attempt by keys or by a request.
+type live struct {
+	t       *Trigger
+	c       resume.Claim
+	holder  holder
+	adopted bool
+	sent    bool // Enter was pressed, or the request went out
+	term    terminal
+}
+
+func (l *live) PID() int                      { return l.holder.PID }
+func (l *live) Start() uint64                 { return l.holder.Holder.Start }
+func (l *live) Alive() bool                   { return l.holder.Alive() }
+func (l *live) Done() <-chan struct{}         { return nil }
+func (l *live) Abort()                        {}
+func (l *live) Stop(bool)                     {}
+func (l *live) Active() time.Time             { return time.Time{} }
+func (l *live) TrimOutput(func() error) error { return nil }
+
+// Open makes the mark and acts, after one more look.
+func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	if !l.Alive() {
+		return resume.GateTaken, "the process that had the session open is gone", nil
+	}
+	act, err := l.prepare(ctx)
+	if err != nil {
+		return resume.GateTaken, err.Error(), nil
+	}
+	switch err := turn.MakeMark(l.c.Mark, l.c); {
+	case errors.Is(err, turn.ErrMarked):
+		l.sent = true // by whoever made it
+		return resume.GateMarked, "", nil
+	case err != nil:
+		return resume.GateFailed, err.Error(), errors.Join(err, turn.FailMark(l.c.Mark, err))
+	}
+	if err := act(ctx); err != nil {
+		return resume.GateExec, err.Error(), fmt.Errorf("after the mark: %w", err)
+	}
+	return resume.GateExec, "", nil
+}
+
+// openTime bounds all looks and keys of one attempt.
+const openTime = 30 * time.Second
+
+// prepare looks once more and gives what is to be done behind the mark.
+func (l *live) prepare(ctx context.Context) (func(context.Context) error, error) {
+	if l.c.Plan.Way == resume.HTTP {
+		return l.request, l.t.healthy(ctx, l.c.Plan)
+	}
+	term, err := l.t.terminal(ctx, l.c.Plan.Holder, l.c.Plan.Way)
+	if err != nil {
+		return nil, err
+	}
+	l.term = term
+	v, err := l.t.view(ctx, term, l.c.Session.Agent)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(v.Instead) > 0 && l.c.Plan.Form == resume.FormIdempotent:
+		return func(ctx context.Context) error { l.sent = true; return term.press(ctx, v.Instead) }, nil
+	case l.c.Plan.Form == resume.FormIdempotent:
+		return nil, errors.New("the agent's dialog is gone")
+	case !v.Ready && len(v.Close) == 0:
+		return nil, errors.New(v.Why)
+	}
+	return func(ctx context.Context) error { return l.typePrompt(ctx, v) }, nil
+}
+
+// Untouched proves that nothing reached the agent.
+func (l *live) Untouched(ctx context.Context) string {
+	switch {
+	case l.adopted || !l.Alive() || l.c.Plan.Way == resume.HTTP && l.sent:
+		return ""
+	case !l.sent:
+		return "keys: Enter was never pressed"
+	}
+	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
+	if err != nil || !v.Ready {
+		return ""
+	}
+	return "screen: the same process is idle, its input box is empty, and no record came after Enter"
+}

@@ -1,0 +1,122 @@
+package resume
+
+import (
+	"context"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// How long after the act "nothing" stays open, in time that the machine is awake for.
+const (
+	keysProof  = 10 * time.Second
+	callProof  = 60 * time.Second
+	queueProof = 10 * time.Minute
+	liveLook   = time.Second // how long news may go unseen while the proof is awaited
+)
+
+func (w Way) proof() time.Duration {
+	switch w {
+	case HTTP:
+		return callProof
+	case Queue:
+		return queueProof
+	}
+	return keysProof
+}
+
+// awaitLive awaits the verdict on keys that were typed or a prompt that was sent into a live
+// session. The records alone decide; nothing is ended, for the process is not ours.
+func awaitLive(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
+	quiet, gone, blind := &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}
+	for {
+		s, err := p.Evidence.Look(ctx, c)
+		if ctx.Err() != nil {
+			return Outcome{}, context.Cause(ctx)
+		}
+		now, alive := p.Sleeper.Now(), run.Alive()
+		waited := quiet.lasts(now, time.Time{})
+		if err != nil {
+			if alive || blind.lasts(now, time.Time{}) < blindTime {
+				if err := news(ctx, p); err != nil {
+					return Outcome{}, err
+				}
+				continue
+			}
+			return Outcome{Verdict: Unsure, Held: true, Why: "what became of the attempt cannot be read: " + err.Error()}, nil
+		}
+		blind.looked = time.Time{}
+		settled := false
+		if alive {
+			gone.looked = time.Time{}
+		} else {
+			settled = gone.lasts(now, time.Time{}) >= p.Settle
+		}
+		if out, done := JudgeLive(c, s, alive, settled); done {
+			return out, nil
+		}
+		if alive && waited >= c.Plan.Way.proof() && readTurn(c, s).ours == nil {
+			return silent(ctx, c, run), nil
+		}
+		if err := news(ctx, p); err != nil {
+			return Outcome{}, err
+		}
+	}
+}
+
+// news waits for a change, but not for long.
+func news(ctx context.Context, p Ports) error {
+	tick, cancel := context.WithTimeout(ctx, liveLook)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.Evidence.Changed():
+	case <-tick.Done():
+	}
+	return nil
+}
+
+// silent is the verdict when the holder lives and no record of our prompt came in time.
+func silent(ctx context.Context, c Claim, run Run) Outcome {
+	if proof := run.Untouched(ctx); proof != "" {
+		return Outcome{Verdict: NoEffect, Proof: proof, Why: "the prompt did not reach the agent"}
+	}
+	why := "clawd typed its prompt and the session's files show nothing of it"
+	switch c.Plan.Way {
+	case HTTP:
+		why = "clawd sent its prompt to the agent's server and the session's files show nothing of it"
+	case Queue:
+		why = "the prompt still lies in the agent's queue and runs when its owner next ends a turn"
+	}
+	return Outcome{Verdict: Unsure, Held: true, Why: why}
+}
+
+// JudgeLive gives the verdict on an attempt by a live way. False: too early to say.
+//
+// alive: the holder that was reached lives. settled: it has been gone for the settle time.
+func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
+	t := readTurn(c, s)
+	switch {
+	case t.oursAnswered:
+		return Outcome{Verdict: Resumed, Why: "the agent's own record shows its answer"}, true
+	case t.failure != nil:
+		return again(c, t), true
+	case t.interrupted:
+		return Outcome{Verdict: ByHand, Why: "its user stopped the turn that clawd's prompt had begun"}, true
+	case t.foreignAnswered, t.foreignPrompt:
+		return Outcome{Verdict: ByHand, Why: "somebody else went on in this session"}, true
+	case s.ExecFail != "":
+		return Outcome{Verdict: NoEffect, Proof: "mark: exec-failed", Why: "the agent's program could not be started: " + s.ExecFail}, true
+	case alive, !settled:
+		return Outcome{}, false
+	case !s.Marked:
+		return Outcome{Verdict: NoEffect, Proof: "no mark", Why: "nothing was typed or sent"}, true
+	case t.ours != nil:
+		st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + t.ours.ID, At: t.ours.At,
+			Evidence: detect.Evidence{Source: "attempt", Offset: t.ours.Offset, Field: "prompt"}}
+		return Outcome{Verdict: Cut, Stop: &st, Held: true,
+			Why: "clawd's prompt stands in the session without an answer and the process is gone"}, true
+	}
+	return Outcome{Verdict: Unsure, Held: true, Why: "the process ended after clawd's prompt, and no record shows what became of it"}, true
+}
