@@ -1,11 +1,68 @@
 package opencode
 
 import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// Wake has no way: the agent takes prompts in its terminal alone.
-func (o *OpenCode) Wake(agent.Request) (resume.Plan, error) {
-	return resume.Plan{}, &agent.Unfit{Why: "the agent takes prompts in its terminal alone"}
+// Wake asks the holder's own server, where it has one. The prompt's record gets an id of our choice,
+// so that a lost answer is settled by looking for it; model and agent stay the session's own.
+func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
+	if err := o.check(r.Session); err != nil {
+		return resume.Plan{}, err
+	}
+	base := r.Holder.URL
+	if base == "" {
+		return resume.Plan{}, &agent.Unfit{Why: "no server of opencode has it open"}
+	}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return resume.Plan{}, &agent.Unfit{Why: err.Error()}
+	}
+	id := messageID(time.Now(), uuid.New())
+	body, err := json.Marshal(map[string]any{"messageID": id, "parts": []any{map[string]string{"type": "text", "text": r.Prompt}}})
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	in := "?directory=" + url.QueryEscape(r.Info.Dir)
+	session := base + "/session/" + url.PathEscape(r.Session.ID)
+	p := resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Argv: []string{o.Command()}, Dir: r.Info.Dir,
+		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", URL: session + "/prompt_async" + in, Body: body, MessageID: id}
+	if r.Stop.State == detect.Retrying {
+		p.Abort = session + "/abort" + in
+	}
+	p.User, p.Password = o.serverVariable("OPENCODE_SERVER_USERNAME"), o.serverVariable("OPENCODE_SERVER_PASSWORD")
+	if p.User == "" {
+		p.User = "opencode"
+	}
+	return p, nil
+}
+
+// serverVariable reads a variable that opencode itself reads, from the config first.
+func (o *OpenCode) serverVariable(name string) string {
+	if v, ok := o.cfg.Env[name]; ok {
+		return v
+	}
+	return o.env.Getenv(name)
+}
+
+// messageID makes an id as opencode does: 48 bits of time and a counter, which ascend, and 14 random
+// digits of base 62.
+func messageID(now time.Time, random uuid.UUID) string {
+	stamp := (uint64(now.UnixMilli())<<12 | 1) & (1<<48 - 1)
+	n := new(big.Int).SetBytes(random[:])
+	digits := n.Text(62)
+	if len(digits) < 14 {
+		digits = strings.Repeat("0", 14-len(digits)) + digits
+	}
+	return fmt.Sprintf("msg_%012x%s", stamp, digits[len(digits)-14:])
 }
