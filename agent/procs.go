@@ -1,6 +1,9 @@
 package agent
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrNoProcs is given where this system does not tell about processes: liveness is unknown, and
 // clawd stands down.
@@ -8,12 +11,13 @@ var ErrNoProcs = errors.New("processes cannot be listed on this system")
 
 // Proc is one process of this user.
 type Proc struct {
-	PID, PPID, Group, Leader int    // Leader: pid of the session leader
-	Start                    uint64 // clock ticks since boot
-	CPU                      uint64 // clock ticks of CPU time used
-	Comm                     string // at most 15 bytes
-	Foreground               int    // process group in the foreground of its terminal; 0 or -1: none
-	TTY                      string // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
+	PID, PPID, Group, Leader int       // Leader: pid of the session leader
+	Start                    uint64    // clock ticks since boot
+	CPU                      uint64    // clock ticks of CPU time used
+	Comm                     string    // at most 15 bytes
+	Started                  time.Time // by the wall clock as it is set now; zero: not known
+	Foreground               int       // process group in the foreground of its terminal; 0 or -1: none
+	TTY                      string    // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
 	Zombie                   bool
 }
 

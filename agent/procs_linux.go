@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // NewProcs reads /proc.
@@ -43,8 +46,16 @@ func (p procfs) Get(pid int) (Proc, bool) {
 	if err != nil {
 		return Proc{}, false
 	}
-	return parseStat(b)
+	pr, ok := parseStat(b)
+	var now unix.Timespec
+	if ok && unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) == nil {
+		pr.Started = time.Now().Add(time.Duration(pr.Start)*(time.Second/userHz) - time.Duration(now.Nano()))
+	}
+	return pr, ok
 }
+
+// userHz is the clock tick of /proc, on all systems that Go runs on.
+const userHz = 100
 
 // ptsMajor is the first of the eight device numbers of pseudo terminals.
 const ptsMajor = 136

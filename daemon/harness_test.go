@@ -251,6 +251,7 @@ type table struct {
 	boot string
 	all  []agent.Proc
 	argv map[int][]string
+	cwd  map[int]string
 }
 
 func (p *table) set(f func()) {
@@ -278,7 +279,7 @@ func (p *table) List() ([]agent.Proc, error) {
 	return append([]agent.Proc{}, p.all...), nil
 }
 func (p *table) Argv(pid int) (a []string) { p.set(func() { a = p.argv[pid] }); return a }
-func (p *table) Cwd(int) string            { return "" }
+func (p *table) Cwd(pid int) (s string)    { p.set(func() { s = p.cwd[pid] }); return s }
 func (p *table) Environ(int) []string      { return nil }
 func (*table) Listens(int) []int           { return nil }
 func (p *table) Opens(int) []string        { return nil }
@@ -342,6 +343,7 @@ type child struct {
 	done  chan struct{}
 	once  sync.Once
 	stops []bool // calls of Stop: polite
+	proof string
 }
 
 func (cs *children) started() []*child {
@@ -350,11 +352,20 @@ func (cs *children) started() []*child {
 	return append([]*child{}, cs.all...)
 }
 
+func (cs *children) looked() int {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.looks
+}
+
 func (cs *children) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.fail != nil {
 		return nil, cs.fail
+	}
+	if h := c.Plan.Holder; c.Plan.Way.Live() {
+		return &child{r: cs.r, claim: c, pid: h.PID}, nil
 	}
 	put(cs.r.t, c.Output, "")
 	return &child{r: cs.r, claim: c, pid: 5000 + len(cs.all), done: make(chan struct{})}, nil
@@ -376,18 +387,31 @@ func (cs *children) Dialog(context.Context, detect.Session, detect.Holder) (stri
 
 func (cs *children) Adopt(c resume.Claim) resume.Run {
 	ch := &child{r: cs.r, claim: c, pid: c.PID, done: make(chan struct{})}
+	if c.Plan.Way.Live() {
+		return ch
+	}
 	if p, ok := cs.r.procs.Get(c.PID); !ok || c.Boot != cs.r.procs.Boot() || p.Start != c.Start {
 		ch.end()
 	}
 	return ch
 }
 
-func (c *child) PID() int                         { return c.pid }
-func (c *child) Start() uint64                    { return uint64(c.pid) }
-func (c *child) Done() <-chan struct{}            { return c.done }
-func (c *child) Abort()                           { c.end() }
-func (c *child) Untouched(context.Context) string { return "" }
-func (c *child) Active() time.Time                { return time.Now() }
+func (c *child) PID() int { return c.pid }
+
+func (c *child) Start() uint64 {
+	if c.claim.Plan.Way.Live() {
+		return c.claim.Plan.Holder.Start
+	}
+	return uint64(c.pid)
+}
+
+func (c *child) Done() <-chan struct{} { return c.done }
+func (c *child) Abort()                { c.end() }
+
+// Untouched is what the test says of it.
+func (c *child) Untouched(context.Context) string { return c.proof }
+
+func (c *child) Active() time.Time { return time.Now() }
 
 // end takes the child out of the process table.
 func (c *child) end() {
@@ -398,6 +422,10 @@ func (c *child) end() {
 }
 
 func (c *child) Alive() bool {
+	if c.claim.Plan.Way.Live() {
+		p, ok := c.r.procs.Get(c.pid)
+		return ok && p.Start == c.claim.Plan.Holder.Start
+	}
 	select {
 	case <-c.done:
 		return false
@@ -431,7 +459,11 @@ func (c *child) Open(context.Context) (resume.Gate, string, error) {
 	if _, err := f.Write(append(body, '\n')); err != nil {
 		return "", "", err
 	}
+	live := c.claim.Plan.Way.Live()
 	c.r.procs.set(func() {
+		if live {
+			return
+		}
 		c.r.procs.all = append(c.r.procs.all, agent.Proc{PID: c.pid, Group: c.pid, Leader: c.pid, Start: c.Start(), Comm: "claude"})
 		c.r.procs.argv[c.pid] = c.claim.Plan.Argv
 	})
@@ -441,7 +473,13 @@ func (c *child) Open(context.Context) (resume.Gate, string, error) {
 	act := cs.act
 	cs.mu.Unlock()
 	if act == nil {
-		act = func(c *child) { c.ask(); c.say("answer"); c.end() }
+		act = func(c *child) {
+			c.ask()
+			c.say("answer")
+			if !live {
+				c.end()
+			}
+		}
 	}
 	act(c)
 	return resume.GateExec, "", nil
@@ -457,7 +495,11 @@ func (c *child) ask() {
 }
 
 func (c *child) say(kind string) {
-	put(c.r.t, c.claim.Session.Path, c.r.line(c.claim.Session.ID, kind))
+	entry := "sdk-cli"
+	if c.claim.Plan.Way.Live() {
+		entry = interactive
+	}
+	put(c.r.t, c.claim.Session.Path, c.r.record(c.claim.Session.ID, kind, "", entry))
 }
 
 // opened prints that the session was opened.

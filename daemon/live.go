@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon/trigger"
@@ -23,6 +24,9 @@ type Trigger interface {
 	// Dialog gives the text of a limit that only the holder's screen shows; empty: none.
 	Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error)
 }
+
+// lookAgain: what speaks against typing may take its time to pass.
+const lookAgain = time.Minute
 
 // unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
 type unreachableError struct{ why string }
@@ -92,12 +96,13 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 			found = h
 		}
 	}
+	p, ok := s.d.procs.Get(found.PID)
 	switch {
 	case found.PID == 0:
 		return found, &unreachableError{"no terminal shows it"}
 	case found.Sure:
 		return found, nil
-	case found.StartedAt.IsZero() || found.StartedAt.After(rec.Stop.At):
+	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}
 	if other := s.d.newer(rec); other != "" {
@@ -129,7 +134,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, e
 	}
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
 	if err != nil {
-		return nil, postponed(s.d.sleeper.Now().Add(wallStep), "who holds the session cannot be seen: %v", err)
+		return nil, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
 	}
 	if _, attended := attendedBy(holders); !attended {
 		return nil, nil
@@ -146,7 +151,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, e
 
 // notNow tells the user once what keeps clawd from waking an open session, and puts it off.
 func (s *session) notNow(rec state.Session, err error) error {
-	event, again := "session_unreachable", s.d.sleeper.Now().Add(wallStep)
+	event, again := "session_unreachable", s.d.sleeper.Now().Add(lookAgain)
 	var gone *unreachableError
 	if blocked := (*trigger.BlockedError)(nil); errors.As(err, &blocked) {
 		event = "session_blocked"

@@ -194,6 +194,7 @@ func (c *Claude) describe(h *detect.Holder, p agent.Proc) {
 	if l, ok := c.env.Procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start
 	}
+	agent.Terminal(c.env.Procs, h)
 }
 
 // unregistered finds processes of the agent that no entry tells of: those started for this

@@ -1,0 +1,238 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/daemon/trigger"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// open gives a session that has stopped in a terminal which is still there, and can be typed into.
+func (r *rig) open(way resume.Way, kind string) (id string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Join(r.agentDir(), "sessions"), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	r.children.way = way
+	r.start()
+	id, _ = r.terminal()
+	r.procs.set(func() { r.procs.all[1].TTY, r.procs.all[1].Started = "/dev/pts/1", time.Now().Add(-time.Hour) })
+	r.add(id, r.record(id, "user", "", interactive), r.record(id, kind, "", interactive))
+	return id
+}
+
+func TestWakesOpenTerminal(t *testing.T) {
+	in(t, func(r *rig) {
+		id := r.open(resume.Tmux, "plan")
+		r.pass(59 * time.Minute)
+		if n := len(r.children.started()) + r.children.looked(); n != 0 {
+			t.Fatalf("%d looks and starts while it waits", n)
+		}
+		r.pass(3 * time.Minute)
+		all := r.children.started()
+		if len(all) != 1 || r.resumes() != 1 {
+			t.Fatalf("%d starts, %d resumes; log:\n%s", len(all), r.resumes(), r.log)
+		}
+		c := all[0].claim
+		if c.Plan.Way != resume.Tmux || c.Plan.Keys != "continue" || c.Plan.Holder.PID != 901 || c.Plan.Holder.Start != 91 || c.Plan.Holder.TTY != "/dev/pts/1" {
+			t.Errorf("claim %+v", c)
+		}
+		if e := r.log.events("resume_started"); len(e) != 1 || e[0]["plan"] != "tmux" || e[0]["message"] != "Resuming session after rate limit" {
+			t.Errorf("resume_started: %v", e)
+		}
+		r.pass(3 * time.Hour)
+		if n := len(r.children.started()); n != 1 || len(all[0].stops) != 0 {
+			t.Errorf("%d starts, %d stops of a process that is not ours", n, len(all[0].stops))
+		}
+		if n := len(r.log.events("session_unreachable")); n != 0 {
+			t.Errorf("told %d times that it cannot be reached", n)
+		}
+		r.wantPhase(id, state.Following)
+	})
+}
+
+// What speaks against typing is told once, and looked at again until it has passed.
+func TestBlockedTerminal(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.blocked = &trigger.BlockedError{Why: "there is text in its input box"}
+		id := r.open(resume.PTY, "limit")
+		r.pass(30 * time.Minute)
+		if n, looks := len(r.children.started()), r.children.looked(); n != 0 || looks < 20 || looks > 40 {
+			t.Errorf("%d starts, %d looks in half an hour", n, looks)
+		}
+		if e := r.log.events("session_blocked"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "text in its input box") {
+			t.Errorf("told %v", e)
+		}
+		rec := r.wantPhase(id, state.Waiting)
+		if rec.Episode.Attempts != 0 {
+			t.Errorf("%d attempts", rec.Episode.Attempts)
+		}
+		r.children.mu.Lock()
+		r.children.blocked = nil
+		r.children.mu.Unlock()
+		r.pass(2 * time.Minute)
+		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes", n, r.resumes())
+		}
+	})
+}
+
+func TestUnreachable(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		way       resume.Way
+		change    func(r *rig)
+	}{
+		{"a plain terminal", "neither tmux nor clawd wrap", resume.Exec, func(*rig) {}},
+		{"not wanted", "enabled is false", resume.Tmux, func(r *rig) { r.o.Config.Terminal.Enabled = false }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				c.change(r)
+				id := r.open(c.way, "limit")
+				r.pass(time.Hour)
+				if n := len(r.children.started()); n != 0 {
+					t.Fatalf("%d starts", n)
+				}
+				e := r.log.events("session_unreachable")
+				if len(e) != 1 || !strings.Contains(e[0]["why"].(string), c.why) || !strings.Contains(e[0]["command"].(string), "continue") {
+					t.Errorf("told %v", e)
+				}
+				r.wantPhase(id, state.Waiting)
+				// Its user does what was said.
+				r.add(id, r.record(id, "continue", "", interactive), r.record(id, "answer", "", interactive))
+				r.pass(time.Minute)
+				r.wantPhase(id, state.Following)
+			})
+		})
+	}
+}
+
+// Which session an older version shows nothing tells: only one that wrote last can be it.
+func TestWhichSessionIsShown(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other bool // another session of the folder is newer
+		late  bool // the process was started after the stop
+		fires int
+	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true}} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				id := r.open(resume.Tmux, "limit")
+				// Without an entry in the registry the folder alone speaks for the process.
+				entry := filepath.Join(r.agentDir(), "sessions", "901.json")
+				if err := os.Remove(entry); err != nil {
+					t.Fatal(err)
+				}
+				r.procs.set(func() {
+					r.procs.cwd = map[int]string{901: r.project}
+					if c.late {
+						r.procs.all[1].Started = time.Now().Add(time.Second)
+					}
+				})
+				if c.other {
+					other := uuid.NewString()
+					r.pass(time.Second)
+					r.add(other, r.record(other, "user", "", interactive), r.record(other, "answer", "", interactive))
+				}
+				r.watch.send(fsnotify.Event{Name: entry, Op: fsnotify.Remove})
+				r.pass(time.Hour)
+				if n := len(r.children.started()); n != c.fires {
+					t.Errorf("%d starts, want %d; log:\n%s", n, c.fires, r.log)
+				}
+				if told := len(r.log.events("session_unreachable")); c.fires == 0 && told != 1 {
+					t.Errorf("told %d times", told)
+				}
+				r.rec(id)
+			})
+		})
+	}
+}
+
+// The terminal goes while clawd waits: then how it went decides, as for any other.
+func TestTerminalGoesWhileWaiting(t *testing.T) {
+	in(t, func(r *rig) {
+		id := r.open(resume.Tmux, "plan")
+		r.pass(10 * time.Minute)
+		r.end(901)
+		entry := filepath.Join(r.agentDir(), "sessions", "901.json")
+		if err := os.Remove(entry); err != nil {
+			t.Fatal(err)
+		}
+		r.watch.send(fsnotify.Event{Name: entry, Op: fsnotify.Remove})
+		r.pass(2 * time.Hour)
+		rec := r.wantPhase(id, state.Following)
+		if n := len(r.children.started()); n != 0 || rec.HolderEnd != state.HolderQuit {
+			t.Errorf("%d starts, holder end %q", n, rec.HolderEnd)
+		}
+	})
+}
+
+// After a restart nothing is typed: the records decide, and where they say nothing it is held.
+func TestRestartAfterKeys(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		t.Run(fmt.Sprint("answered ", answered), func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.children.act = func(*child) {} // typed, and nothing is seen yet
+				id := r.open(resume.Tmux, "limit")
+				r.pass(35 * time.Second)
+				r.wantPhase(id, state.Fired)
+				r.down()
+				if answered {
+					r.add(id, r.record(id, "continue", "", interactive), r.record(id, "answer", "", interactive))
+				}
+				r.start()
+				r.pass(2 * time.Hour)
+				want, resumes := state.Held, 0
+				if answered {
+					want, resumes = state.Following, 1
+				}
+				r.wantPhase(id, want)
+				if n := len(r.children.started()); n != 1 || r.resumes() != resumes {
+					t.Errorf("%d starts, %d resumes", n, r.resumes())
+				}
+			})
+		})
+	}
+}
+
+// A proof that nothing was taken allows a second key sequence, as a further attempt.
+func TestKeysWithoutEffect(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) {
+			if c.claim.N == 1 {
+				c.proof = "keys: Enter was never pressed"
+				return
+			}
+			c.ask()
+			c.say("answer")
+		}
+		id := r.open(resume.Tmux, "limit")
+		r.pass(time.Hour)
+		if n := len(r.children.started()); n != 2 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes; log:\n%s", n, r.resumes(), r.log)
+		}
+		r.wantPhase(id, state.Following)
+	})
+}
+
+// The loop breaker counts prompts that were typed as ours, although they look like a person's.
+func TestFruitlessByKeys(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) { c.ask(); c.say("open"); c.say("limit") }
+		r.open(resume.Tmux, "limit")
+		r.pass(20 * time.Hour)
+		if n := len(r.children.started()); n != 3 || len(r.log.events("resume_given_up")) != 1 {
+			t.Errorf("%d starts, given up %d times", n, len(r.log.events("resume_given_up")))
+		}
+	})
+}
