@@ -132,6 +132,12 @@ type Agent interface {
 	Account(i detect.Info) string
 }
 
+// Drawer is an agent that draws some limits on its screen and writes them nowhere.
+type Drawer interface {
+	Agent
+	DrawsLimits()
+}
+
 // Unfit says that a session must not be resumed headless, and what its user can do.
 type Unfit struct {
 	Why     string

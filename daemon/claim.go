@@ -110,6 +110,8 @@ func moved(rec state.Session, batch agent.Batch) string {
 	}
 	now := c.Stop()
 	switch {
+	case now.Reason == detect.Completed:
+		return "the turn ended well"
 	case now.Reason == detect.Interrupted && rec.Stop.Reason != detect.Interrupted && now.Key == rec.Stop.Key:
 		return "its user stopped it"
 	case now.State == detect.Stopped && (now.Key == rec.Stop.Key || "cut:"+now.Key == rec.Stop.Key || now.Key == "cut:"+rec.Stop.Key):

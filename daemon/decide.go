@@ -16,7 +16,7 @@ import (
 func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume.Claim) {
 	_, policy := s.d.settings()
 	tried := resume.Tried{Since: stop.At, Fresh: s.rec.Episode.Fresh, Fruitless: s.fruitless(), FirstRead: first, Refused: s.rec.Refused}
-	d := policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+	d := s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now()))
 	owner := s.d.owner(s.ds, stop.Key)
 	switch {
 	case owner != s.ds.ID:

@@ -19,15 +19,22 @@ import (
 // open gives a session that has stopped in a terminal which is still there, and can be typed into.
 func (r *rig) open(way resume.Way, kind string) (id string) {
 	r.t.Helper()
+	id = uuid.NewString()
+	r.openAs(id, way, "idle")
+	r.add(id, r.record(id, "user", "", interactive), r.record(id, kind, "", interactive))
+	return id
+}
+
+// openAs starts the daemon beside a terminal with a session; status is the agent's own word.
+func (r *rig) openAs(id string, way resume.Way, status string) {
+	r.t.Helper()
 	if err := os.MkdirAll(filepath.Join(r.agentDir(), "sessions"), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
 	r.children.way = way
 	r.start()
-	id, _ = r.terminal()
+	r.terminalOf(id, status)
 	r.procs.set(func() { r.procs.all[1].TTY, r.procs.all[1].Started = "/dev/pts/1", time.Now().Add(-time.Hour) })
-	r.add(id, r.record(id, "user", "", interactive), r.record(id, kind, "", interactive))
-	return id
 }
 
 func TestWakesOpenTerminal(t *testing.T) {

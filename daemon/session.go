@@ -46,6 +46,7 @@ type session struct {
 	standBy     string                  // why clawd stands down or postpones, as last logged
 	quiet       string                  // the problem last logged
 	done        string                  // the good end last logged
+	drawnAt     time.Time               // when the screen of a silent turn was looked at
 	openBy      int                     // pid of the live process that the wait was begun for; 0: none
 	attendedNow bool                    // this clawd has seen the terminal's holder alive
 	moved       bool                    // read further than was stored or noted
@@ -201,6 +202,14 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		}
 		stop = s.rec.Classifier.Stop()
 		known = stop.Key != "" && stop.Key == s.rec.Stop.Key
+	}
+	if known = known && stop.Reason != detect.Completed; !known { // one record may tell both the stop and the good end
+		if silent, err := s.silent(ctx, stop); err != nil {
+			return err
+		} else if silent.Key != "" {
+			stop, armed = silent, true
+			known = stop.Key == s.rec.Stop.Key
+		}
 	}
 	if stop.Reason == detect.Completed && news && s.done != stop.Key && s.recent(stop) {
 		s.done = stop.Key

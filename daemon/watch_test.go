@@ -103,14 +103,20 @@ const interactive = "cli"
 func (r *rig) terminal() (id string, entry string) {
 	r.t.Helper()
 	id = uuid.NewString()
+	return id, r.terminalOf(id, "idle")
+}
+
+// terminalOf gives the terminal of a session; status is the agent's own word.
+func (r *rig) terminalOf(id, status string) (entry string) {
+	r.t.Helper()
 	r.procs.set(func() {
 		r.procs.all = []agent.Proc{{PID: 900, Group: 900, Leader: 900, Start: 90, Comm: "bash"},
 			{PID: 901, PPID: 900, Group: 901, Leader: 900, Start: 91, Comm: "claude"}}
 		r.procs.argv = map[int][]string{901: {"claude"}}
 	})
 	entry = filepath.Join(r.agentDir(), "sessions", "901.json")
-	put(r.t, entry, fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"cli","status":"idle"}`, id, r.project))
-	return id, entry
+	put(r.t, entry, fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"cli","status":%q}`, id, r.project, status))
+	return entry
 }
 
 func (r *rig) end(pids ...int) {

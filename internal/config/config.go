@@ -89,26 +89,27 @@ type Watch struct {
 
 // Resume is the [resume] section.
 type Resume struct {
-	Prompt      string                 `toml:"prompt"`
-	Backoff     resume.BackoffKind     `toml:"backoff"`
-	Base        Duration               `toml:"base"`
-	Cap         Duration               `toml:"cap"`
-	Jitter      float64                `toml:"jitter"`
-	MaxAttempts int                    `toml:"max_attempts"`
-	Margin      Duration               `toml:"margin"`
-	Probe       []Duration             `toml:"probe"`
-	GiveUpAfter Duration               `toml:"give_up_after"`
-	Stagger     Duration               `toml:"stagger"`
-	Grace       Duration               `toml:"grace"`
-	AfterQuit   string                 `toml:"after_quit"`
-	AfterHangup string                 `toml:"after_hangup"`
-	MaxOverdue  Duration               `toml:"max_overdue"`
-	MaxParallel int                    `toml:"max_parallel"`
-	Stall       Duration               `toml:"stall"`
-	Timeout     Duration               `toml:"timeout"`
-	DryRun      bool                   `toml:"dry_run"`
-	Reasons     map[string]resume.Kind `toml:"reasons"`
-	Fresh       Fresh                  `toml:"fresh"`
+	Prompt        string                 `toml:"prompt"`
+	Backoff       resume.BackoffKind     `toml:"backoff"`
+	Base          Duration               `toml:"base"`
+	Cap           Duration               `toml:"cap"`
+	Jitter        float64                `toml:"jitter"`
+	MaxAttempts   int                    `toml:"max_attempts"`
+	Margin        Duration               `toml:"margin"`
+	Probe         []Duration             `toml:"probe"`
+	GiveUpAfter   Duration               `toml:"give_up_after"`
+	Stagger       Duration               `toml:"stagger"`
+	Grace         Duration               `toml:"grace"`
+	MaxInlineWait Duration               `toml:"max_inline_wait"`
+	AfterQuit     string                 `toml:"after_quit"`
+	AfterHangup   string                 `toml:"after_hangup"`
+	MaxOverdue    Duration               `toml:"max_overdue"`
+	MaxParallel   int                    `toml:"max_parallel"`
+	Stall         Duration               `toml:"stall"`
+	Timeout       Duration               `toml:"timeout"`
+	DryRun        bool                   `toml:"dry_run"`
+	Reasons       map[string]resume.Kind `toml:"reasons"`
+	Fresh         Fresh                  `toml:"fresh"`
 }
 
 // Fresh is the [resume.fresh] section.
