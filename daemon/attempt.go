@@ -22,7 +22,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		s.busy.Store(!job.Guard)
 		s.guards.Store(job.Guard)
 		s.child.Store(int64(claim.PID))
-		l.lane = true
+		l.lane, l.fired = true, true
 		s.d.lanes.take()
 	}
 	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
@@ -39,6 +39,9 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		}
 		if err == nil {
 			out, err = strategy.Run(run, job, ports)
+		}
+		if l.fired {
+			s.keepWhole(run)
 		}
 		l.leave()
 		s.busy.Store(false)

@@ -18,6 +18,8 @@ type ledger struct {
 	s    *session
 	info detect.Info // of the session when the resume began
 	lane bool        // a lane is taken
+	// fired: a run of ours was begun.
+	fired bool
 }
 
 // leave gives the lane back: nothing of ours runs any more.
@@ -90,6 +92,7 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 	if err := l.s.d.store.Fired(c); err != nil {
 		return err
 	}
+	l.fired = true
 	l.s.child.Store(int64(c.PID))
 	text := "Resuming session"
 	switch {
