@@ -51,6 +51,7 @@ func (s *session) keepWhole(ctx context.Context) {
 				Msg("the agent had deleted the session's file; it was put back as it was before clawd's run")
 		}
 	}
+	s.d.procs.anew()
 	if err := k.Spare(ctx, s.ds); err != nil {
 		warn(err)
 	}
