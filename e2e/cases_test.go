@@ -255,13 +255,17 @@ func stillLimitedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	c := w.startClawd(settings{})
 	id := w.stopped(w.rateLimit())
-	w.provider.Queue(w.failing(w.rateLimit())...)
+	again := w.failing(w.rateLimit())
+	if a.isGemini() {
+		again = again[1:] // a tool call would be an answer, and end the episode
+	}
+	w.provider.Queue(again...)
 	c.wait("resume_failed", "session", id, "outcome", "stopped_again")
 	c.wait("resume_scheduled", "session", id, "attempt", 2)
 	c.wait("resume_started", "session", id, "attempt", 2)
 	c.resumedOnce(id)
 	c.quiet(4 * time.Second)
-	w.wantMain(2*w.stops() + 1)
+	w.wantMain(w.stops() + len(again) + 1)
 	if got := w.only(); got != id {
 		t.Errorf("session %s, want %s", got, id)
 	}
@@ -366,7 +370,11 @@ func (w *world) interruptOnce() string {
 		args = []string{"-p", "run it", "--output-format", "stream-json", "--approval-mode", "yolo"}
 	}
 	w.slowTool()
-	w.provider.Queue(provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"}))
+	call := provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"})
+	if w.agent.isGemini() {
+		call.Text = "" // with one, Gemini writes an answer that looks like the last of its turn until the tool has ended
+	}
+	w.provider.Queue(call)
 	r := w.start(w.project, nil, args...)
 	w.eventually(agentTime, "the tool's process", func() bool { return w.running("sleep") })
 	if !w.agent.isClaude() {

@@ -76,7 +76,10 @@ func (gemini) chunk(req Request, a Answer, parts []any, finish string) object {
 }
 
 func (gemini) parts(a Answer) []any {
-	parts := []any{object{"text": a.Text}}
+	var parts []any
+	if a.Text != "" || a.Tool == "" {
+		parts = append(parts, object{"text": a.Text})
+	}
 	if a.Tool != "" {
 		parts = append(parts, object{"functionCall": object{"name": a.Tool, "args": a.Input}})
 	}
