@@ -138,6 +138,18 @@ type Drawer interface {
 	DrawsLimits()
 }
 
+// Keeper is an Agent whose program may delete sessions by itself when it starts. Around a run of ours
+// the caller copies the files of Files first, calls Spare, and after the run Restore and Spare.
+type Keeper interface {
+	// Spare takes away what would make the agent's next start delete a session of the same project. It
+	// removes nothing that holds a part of a conversation, and nothing while a process of the agent may
+	// be at work there.
+	Spare(ctx context.Context, s detect.Session) error
+	// Restore puts a session back whose file is gone or lost its conversation; from is its copy. False:
+	// there was no need.
+	Restore(ctx context.Context, s detect.Session, from string) (bool, error)
+}
+
 // Unfit says that a session must not be resumed headless, and what its user can do.
 type Unfit struct {
 	Why     string

@@ -21,8 +21,10 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		job.Claim, job.Stop, job.Guard = claim, claim.Stop, s.rec.Phase == state.Following
 		s.busy.Store(!job.Guard)
 		s.guards.Store(job.Guard)
-		s.child.Store(int64(claim.PID))
-		l.lane = true
+		if l.lane = true; claim.Plan.Way == resume.Exec {
+			l.fired = true
+			s.child.Store(int64(claim.PID))
+		}
 		s.d.lanes.take()
 	}
 	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
@@ -39,6 +41,9 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		}
 		if err == nil {
 			out, err = strategy.Run(run, job, ports)
+		}
+		if l.fired {
+			s.keepWhole(run)
 		}
 		l.leave()
 		s.busy.Store(false)

@@ -28,7 +28,11 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
-	if errors.Is(err, fs.ErrNotExist) {
+	gone := errors.Is(err, fs.ErrNotExist)
+	if gone && deleted(rec) && d.Strategy == resume.FreshSession {
+		batch, gone, err = agent.Batch{Cursor: agent.Cursor(rec.Cursor)}, false, nil
+	}
+	if gone {
 		return resume.Claim{}, refusal(resume.LeftAlone, "its files are gone: its user removed it")
 	}
 	if err != nil {
@@ -59,8 +63,10 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 		if handOff, err = s.handOff(ctx, rec); err != nil {
 			return resume.Claim{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+err.Error())
 		}
-		if err := s.backUp(); err != nil {
-			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so no fresh one is started: "+err.Error())
+	}
+	if live == nil {
+		if err := s.safeguard(ctx, rec, d); err != nil {
+			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so nothing is started: "+err.Error())
 		}
 	}
 	plan := resume.Plan{}
@@ -153,6 +159,9 @@ func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "
 // the claimed stop, and is nobody else in the session? A text says why not.
 func LastLook(ctx context.Context, a agent.Agent, c resume.Claim) string {
 	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor))
+	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {
+		err = nil // the agent itself deletes such a session
+	}
 	if err != nil {
 		return "its files cannot be read: " + err.Error()
 	}

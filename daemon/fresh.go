@@ -21,15 +21,20 @@ import (
 // promptCap bounds what is quoted of the last prompt.
 const promptCap = 8 << 10
 
-// handOff is the first prompt of a fresh session.
+// handOff is the first prompt of a fresh session. It quotes the prompt that was kept at the stop, for a
+// session that its agent may have deleted since.
 func (s *session) handOff(ctx context.Context, rec state.Session) ([]byte, error) {
 	cfg, _ := s.d.settings()
-	last, err := s.a.LastPrompt(ctx, s.ds)
-	if err != nil {
-		return nil, err
+	last := rec.Prompt
+	if last == "" {
+		var err error
+		if last, err = s.a.LastPrompt(ctx, s.ds); err != nil {
+			return nil, err
+		}
 	}
 	h := config.Handoff{Project: rec.Info.Dir, Session: s.ds.ID, Transcript: s.ds.Path, LastPrompt: quote(last)}
 	if name := cfg.Resume.Fresh.NextStepFile; name != "" {
+		var err error
 		if h.NextStep, err = nextStep(rec.Info.Dir, name); err != nil {
 			s.d.log.Warn().Str("event", "next_step_ignored").EmbedObject(s).Err(err).Msg("next_step_file cannot be used")
 		}
@@ -39,18 +44,26 @@ func (s *session) handOff(ctx context.Context, rec state.Session) ([]byte, error
 
 // quote fences a text as a quotation: what stands in it is told, not asked for.
 func quote(text string) string {
-	if len(text) > promptCap {
-		cut := promptCap
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + " …"
-	}
+	text = bounded(text)
 	if strings.TrimSpace(text) == "" {
 		return "> (nothing is recorded)"
 	}
 	return "> " + strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\n", "\n> ")
 }
+
+// bounded is a text of at most promptCap bytes, and a mark where it was cut.
+func bounded(text string) string {
+	if len(text) <= promptCap {
+		return text
+	}
+	cut := promptCap - len(cutMark)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + cutMark
+}
+
+const cutMark = " …"
 
 // nextStep gives the path of the file if it is a regular file of this user inside the project.
 func nextStep(project, name string) (string, error) {
@@ -81,16 +94,39 @@ func (s *session) backUp() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(s.d.backups(), fmt.Sprintf("%s-%s-%s", s.d.sleeper.Now().UTC().Format("20060102T150405"), s.ds.Agent, s.ds.ID))
+	dir := filepath.Join(s.d.backups(), s.d.sleeper.Now().UTC().Format("20060102T150405")+s.copyName())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for _, path := range files {
-		if err := copyFile(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+		if err := copyTree(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 			return err
 		}
 	}
-	return s.d.pruneBackups(cfg.Resume.Fresh.Backups)
+	// A run under way may need its copy.
+	return s.d.pruneBackups(max(cfg.Resume.Fresh.Backups, cfg.Resume.MaxParallel))
+}
+
+// copyName is what the name of a copy ends in.
+func (s *session) copyName() string { return "-" + s.ds.Agent + "-" + s.ds.ID }
+
+// copyTree copies a file, or a folder with the regular files in it.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		case d.Type().IsRegular():
+			return copyFile(path, filepath.Join(to, rel))
+		}
+		return nil
+	})
 }
 
 func copyFile(from, to string) error {

@@ -16,9 +16,11 @@ import (
 // belong to them.
 type ledger struct {
 	s    *session
-	info detect.Info // of the session when the resume began
-	lane bool        // a lane is taken
-	live *resume.Plan
+	info detect.Info  // of the session when the resume began
+	lane bool         // a lane is taken
+	live *resume.Plan // the way to who has it open, as looked at right before the claim; nil: nobody has
+	// fired: a run of ours was begun.
+	fired bool
 }
 
 // leave gives the lane back: nothing of ours runs any more.
@@ -97,6 +99,7 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 		return err
 	}
 	if c.Plan.Way == resume.Exec {
+		l.fired = true
 		l.s.child.Store(int64(c.PID))
 	}
 	text := "Resuming session"

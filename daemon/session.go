@@ -163,6 +163,9 @@ func (s *session) follow(ctx context.Context) error {
 		s.rec.Stamp = *now
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
+	if errors.Is(err, fs.ErrNotExist) && s.rec.Phase == state.Waiting && deleted(s.rec) {
+		return s.consider(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -266,7 +269,9 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 	}
 	s.dirty.Store(nil)
 	s.moved = false
-	rec, err := s.d.store.Stopped(s.read(), stop, d, adopt)
+	read := s.read()
+	read.Prompt = s.lastPrompt(ctx, stop)
+	rec, err := s.d.store.Stopped(read, stop, d, adopt)
 	if errors.Is(err, state.ErrPhase) {
 		signal(s.news)
 		return nil

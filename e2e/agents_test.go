@@ -18,6 +18,8 @@ var (
 	claude329 = agentCase{kind: "claude", version: "2.1.329"}
 	claude197 = agentCase{kind: "claude", version: "2.1.197"}
 	opencode  = agentCase{kind: "opencode", version: "1.18.33"}
+	codex169  = agentCase{kind: "codex", version: "0.169.0"}
+	gemini061 = agentCase{kind: "gemini", version: "0.61.0"}
 )
 
 // bin is the agent's program. It ends the test when the agent is not installed.
@@ -37,7 +39,10 @@ func (a agentCase) bin(t *testing.T) string {
 	return path
 }
 
-func (a agentCase) isClaude() bool { return a.kind == "claude" }
+func (a agentCase) isClaude() bool   { return a.kind == "claude" }
+func (a agentCase) isOpencode() bool { return a.kind == "opencode" }
+func (a agentCase) isCodex() bool    { return a.kind == "codex" }
+func (a agentCase) isGemini() bool   { return a.kind == "gemini" }
 
 // byText: the version writes a reset time only as a text with minutes.
 func (a agentCase) byText() bool { return a == claude197 }

@@ -17,17 +17,28 @@ import (
 )
 
 // refusedCase has a session that the agent does not want although its files are there. For Claude
-// Code a wrapper sends the resumes to an empty config folder (2.1.329 finds a session wherever its
-// file lies); opencode does not load a row with a field that it cannot decode.
+// Code, Codex and Gemini a wrapper sends the resumes to a config folder without sessions (2.1.329 of the
+// first finds a session wherever its file lies); opencode does not load a row with a field that it
+// cannot decode.
 func refusedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	s := settings{}
-	if a.isClaude() {
-		s.command = w.script("claude", fmt.Sprintf(
-			"case \" $* \" in *' --resume '*) export CLAUDE_CONFIG_DIR=%s ;; esac\nexec %s \"$@\"\n", quoted(w.dir("empty")), quoted(w.program)))
+	empty := w.dir("empty")
+	elsewhere := func(word, variable string) {
+		s.command = w.script(a.kind, fmt.Sprintf("case \" $* \" in *' %s '*) export %s=%s ;; esac\nexec %s \"$@\"\n", word, variable, quoted(empty), quoted(w.program)))
+	}
+	switch {
+	case a.isClaude():
+		elsewhere("--resume", "CLAUDE_CONFIG_DIR")
+	case a.isCodex():
+		elsewhere("resume", "CODEX_HOME")
+		w.write("../empty/config.toml", w.codexConfig())
+	case a.isGemini():
+		elsewhere("--resume", "GEMINI_CLI_HOME")
+		w.writeGeminiConfig("../empty/.gemini")
 	}
 	id := w.stopped(w.rateLimit())
-	if !a.isClaude() {
+	if a.isOpencode() {
 		w.spoilRow(id)
 	}
 	c := w.startClawd(s)
@@ -42,7 +53,7 @@ func refusedCase(t *testing.T, a agentCase) {
 		t.Fatalf("the provider saw %d requests of turns, want %d", len(main), w.stops()+1)
 	}
 	last := main[len(main)-1]
-	if last.Session != fresh || !strings.Contains(last.LastUser, id) {
+	if last.Session != fresh && !a.isGemini() || !strings.Contains(last.LastUser, id) {
 		t.Errorf("the hand-off went to session %s and does not name %s:\n%s", last.Session, id, last.LastUser)
 	}
 }
@@ -67,7 +78,7 @@ func twentyCase(t *testing.T, a agentCase) {
 	// opencode waits for no lock while it starts: some of several that start at once fail with
 	// "database is locked", with or without clawd.
 	for range sessions {
-		if missing := sessions - len(w.sessions()); missing > 0 && !a.isClaude() {
+		if missing := sessions - len(w.sessions()); missing > 0 && a.isOpencode() {
 			w.startMany(missing)
 		}
 	}
@@ -161,7 +172,10 @@ func loopCase(t *testing.T, a agentCase) {
 	ahead := w.planLimit(15*time.Second, true)
 	c := w.startClawd(settings{margin: "30s"})
 	line := quoted(w.program) + " -p 'say done' --output-format stream-json --verbose"
-	if !a.isClaude() {
+	switch {
+	case a.isCodex():
+		line = quoted(w.program) + " exec --json 'say done'"
+	case a.isOpencode():
 		line = quoted(w.program) + " run --format json -m fakeclaude/demo-claude 'say done'"
 	}
 	loop := w.startProgram(w.script("loop", "while ! "+line+" </dev/null; do sleep 1; done\n"))

@@ -21,6 +21,7 @@ import (
 type settings struct {
 	base        string // backoff
 	margin      string
+	probe       string // the one step of the ladder
 	maxParallel int
 	command     string   // the agent's program; empty: the pinned one
 	env         []string // further environment of clawd, KEY=VALUE
@@ -40,8 +41,11 @@ func (s settings) toml(w *world) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[log]\nlevel = \"debug\"\nformat = \"json\"\n")
 	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
-	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"1m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = \"2s\"\nmax_parallel = %d\n",
+	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = \"2s\"\nmax_parallel = %d\n",
 		or(s.base, "2s"), or(s.margin, "1s"), parallel)
+	if s.probe != "" {
+		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
+	}
 	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
 	return b.String()
 }

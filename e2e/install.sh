@@ -33,3 +33,5 @@ install() { # kind version package
 install claude 2.1.329 @anthropic-ai/claude-code
 install claude 2.1.197 @anthropic-ai/claude-code
 install opencode 1.18.33 opencode-ai
+install codex 0.169.0 @openai/codex
+install gemini 0.61.0 @google/gemini-cli

@@ -107,8 +107,13 @@ func (w *world) prompt(text string) *run {
 
 func (w *world) startPrompt(dir, text string) *run {
 	w.t.Helper()
-	if w.agent.isClaude() {
+	switch {
+	case w.agent.isClaude():
 		return w.start(dir, nil, "-p", text, "--output-format", "stream-json", "--verbose")
+	case w.agent.isCodex():
+		return w.start(dir, nil, "exec", "--json", text)
+	case w.agent.isGemini():
+		return w.start(dir, nil, "-p", text, "--output-format", "stream-json")
 	}
 	args := []string{"run", "--format", "json"}
 	if w.anthro {
@@ -120,8 +125,13 @@ func (w *world) startPrompt(dir, text string) *run {
 // resume starts the agent's plain resume of a session, as a person would.
 func (w *world) resume(id, text string) *run {
 	w.t.Helper()
-	if w.agent.isClaude() {
+	switch {
+	case w.agent.isClaude():
 		return w.start(w.project, nil, "-p", "--resume", id, text, "--output-format", "stream-json", "--verbose")
+	case w.agent.isCodex():
+		return w.start(w.project, nil, "exec", "--json", "resume", id, text)
+	case w.agent.isGemini():
+		return w.start(w.project, nil, "--resume", id, "-p", text, "--output-format", "stream-json")
 	}
 	return w.start(w.project, nil, "run", "--format", "json", "--session", id, text)
 }

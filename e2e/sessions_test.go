@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,8 +19,23 @@ var uuidFile = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 // sessions lists the ids of the sessions in this world, sorted.
 func (w *world) sessions() []string {
 	w.t.Helper()
-	if !w.agent.isClaude() {
+	switch {
+	case w.agent.isOpencode():
 		return w.query("select id from session where parent_id is null order by id")
+	case w.agent.isCodex():
+		return w.named(".codex/sessions/*/*/*/rollout-*.jsonl", func(path string) string {
+			name := strings.TrimSuffix(path, ".jsonl")
+			return name[max(0, len(name)-len("01a1fb6b-6194-7f51-925b-868b32e020b1")):]
+		})
+	case w.agent.isGemini():
+		return w.named(".gemini/tmp/*/chats/session-*.jsonl", func(path string) string {
+			var head struct {
+				ID string `json:"sessionId"`
+			}
+			line, _, _ := strings.Cut(readAll(path), "\n")
+			_ = json.Unmarshal([]byte(line), &head) // one that is just being written has no name yet
+			return head.ID
+		})
 	}
 	files, err := filepath.Glob(filepath.Join(w.home(), ".claude", "projects", "*", "*.jsonl"))
 	if err != nil {
@@ -33,6 +49,22 @@ func (w *world) sessions() []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// named gives the different names of the files below HOME that fit a pattern, sorted.
+func (w *world) named(pattern string, name func(path string) string) (ids []string) {
+	w.t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.home(), pattern))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, f := range files {
+		if id := name(f); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // only returns the one session of this world.

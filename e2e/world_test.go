@@ -68,17 +68,22 @@ func newWorld(t *testing.T, a agentCase) *world {
 	})
 	w.project = w.folder("demo")
 	w.serve()
-	if a.isClaude() {
+	switch {
+	case a.isClaude():
 		w.writeJSON(".claude.json", map[string]any{"hasCompletedOnboarding": true})
-	} else {
+	case a.isOpencode():
 		w.writeOpencodeConfig()
+	case a.isCodex():
+		w.write(".codex/config.toml", w.codexConfig())
+	case a.isGemini():
+		w.writeGeminiConfig(".gemini")
 	}
 	return w
 }
 
 func (w *world) home() string { return filepath.Join(w.root, "home") }
 
-// folder makes a git repository to work in.
+// folder makes a git repository with a README.md to work in.
 func (w *world) folder(name string) string {
 	w.t.Helper()
 	dir := filepath.Join(w.home(), "work", name)
@@ -87,6 +92,7 @@ func (w *world) folder(name string) string {
 			w.t.Fatal(err)
 		}
 	}
+	w.write(filepath.Join("work", name, "README.md"), []byte("# demo\n"))
 	w.write(filepath.Join("work", name, ".git", "HEAD"), []byte("ref: refs/heads/main\n"))
 	w.write(filepath.Join("work", name, ".git", "config"), []byte("[core]\n\trepositoryformatversion = 0\n\tbare = false\n"))
 	return dir
@@ -169,20 +175,44 @@ func (w *world) writeOpencodeConfig() {
 	})
 }
 
+// codexConfig has a provider of its own, of which nothing is asked twice. Codex's own sandbox cannot
+// be had in every container.
+func (w *world) codexConfig() []byte {
+	return fmt.Appendf(nil, "model = \"demo-1\"\nmodel_provider = \"fake\"\nsandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n"+
+		"[analytics]\nenabled = false\n[model_providers.fake]\nname = \"Fake\"\nbase_url = \"http://127.0.0.1:%d/v1\"\nwire_api = \"responses\"\n"+
+		"env_key = \"FAKE_API_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n", w.port)
+}
+
+// writeGeminiConfig trusts the projects, and has each request made once.
+func (w *world) writeGeminiConfig(dir string) {
+	w.writeJSON(filepath.Join(dir, "settings.json"), map[string]any{
+		"security":  map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
+		"general":   map[string]any{"maxAttempts": 1, "retryFetchErrors": false, "enableAutoUpdate": false},
+		"telemetry": map[string]any{"enabled": false},
+		"privacy":   map[string]any{"usageStatisticsEnabled": false},
+	})
+	w.writeJSON(filepath.Join(dir, "trustedFolders.json"), map[string]any{filepath.Join(w.home(), "work"): "TRUST_FOLDER"})
+}
+
 // environ is the whole environment of the agents and of clawd in this world.
 func (w *world) environ() []string {
 	env := []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + w.home(), "LANG=C.UTF-8", "TZ=Europe/Rome", "TERM=dumb", "SHELL=/bin/sh",
 		"USER=dev", "TMPDIR=" + w.dir("tmp"), "XDG_STATE_HOME=" + w.dir("state"), "XDG_RUNTIME_DIR=" + w.dir("run"),
 	}
-	if w.agent.isClaude() {
+	switch {
+	case w.agent.isClaude():
 		env = append(env, fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", w.port), "CLAUDE_CODE_MAX_RETRIES=0",
 			"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1")
 		if !w.login {
 			env = append(env, "ANTHROPIC_API_KEY="+dummyKey)
 		}
-	} else {
+	case w.agent.isOpencode():
 		env = append(env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1")
+	case w.agent.isCodex():
+		env = append(env, "FAKE_API_KEY="+dummyKey)
+	case w.agent.isGemini():
+		env = append(env, fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY="+dummyKey)
 	}
 	return append(env, w.env...)
 }
@@ -246,7 +276,7 @@ func (w *world) slowTool() {
 	}
 }
 
-// agents lists the processes of this world that are the agent.
+// agents lists the processes of this world that are the agent, launchers among them.
 func (w *world) agents() []int {
 	program, err := filepath.EvalSymlinks(w.program)
 	if err != nil {
@@ -255,7 +285,12 @@ func (w *world) agents() []int {
 	var pids []int
 	for _, pid := range w.processes() {
 		exe, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
-		if err == nil && exe == program {
+		if err != nil {
+			continue
+		}
+		argv, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+		script := !w.agent.isClaude() && !w.agent.isOpencode() && (bytes.Contains(argv, []byte(w.program)) || bytes.Contains(argv, []byte(program)))
+		if exe == program || err == nil && script {
 			pids = append(pids, pid)
 		}
 	}

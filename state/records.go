@@ -30,7 +30,8 @@ type Session struct {
 	Cursor     string            `json:"cursor,omitempty"`
 	Classifier detect.Classifier `json:"classifier"`
 	Phase      Phase             `json:"phase"`
-	Stop       detect.Stop       `json:"stop,omitzero"` // the newest that was taken in
+	Stop       detect.Stop       `json:"stop,omitzero"`    // the newest that was taken in
+	Prompt     string            `json:"prompt,omitempty"` // see Read.Prompt; of Stop
 	Decision   resume.Decision   `json:"decision,omitzero"`
 	Claim      *resume.Claim     `json:"claim,omitempty"` // phases claimed and fired; fired before: the last one
 	Episode    Episode           `json:"episode,omitzero"`

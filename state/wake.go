@@ -23,6 +23,9 @@ type Read struct {
 	Cursor     string
 	Classifier detect.Classifier
 	Account    string // whose quota it uses; for limits
+	// Prompt is the text of the last prompt, for a stop whose session the agent may delete before a
+	// fresh one takes over; else empty. The caller bounds it. It is dropped with the stop.
+	Prompt string
 }
 
 func (s *Session) take(r Read) {
@@ -78,7 +81,7 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		if err != nil || closed || before.N > 0 && !known || known && rec.Phase != Following {
 			return errors.Join(err, t.save(rec))
 		}
-		rec.Stop, rec.Decision, rec.Starts = stop, d, 0
+		rec.Stop, rec.Prompt, rec.Decision, rec.Starts = stop, r.Prompt, d, 0
 		if !known || rec.Episode.Key == "" {
 			// Attempts without an effect have their marks, so the next one has a number of its own.
 			rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, before.N
@@ -159,7 +162,7 @@ func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
 			if err := t.history(rec, string(resume.ByHand), rec.Stop.Key, 0, why, ""); err != nil {
 				return err
 			}
-			rec.Phase, rec.Episode = Following, Episode{Fresh: rec.Episode.Fresh}
+			rec.Phase, rec.Prompt, rec.Episode = Following, "", Episode{Fresh: rec.Episode.Fresh}
 		}
 		return t.save(rec)
 	})

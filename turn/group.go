@@ -2,6 +2,8 @@ package turn
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,13 +31,22 @@ func (g group) alive() bool {
 	}
 	for _, p := range all {
 		if p.Group == g.pid && p.PID != g.pid && !p.Zombie && p.Start >= g.start {
-			argv := g.procs.Argv(p.PID)
-			if len(argv) > 0 && filepath.Base(argv[0]) == g.base {
+			if g.isAgent(g.procs.Argv(p.PID)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// runtimes run a script that is the agent's program; the script's path stands behind their options.
+var runtimes = []string{"node", "nodejs", "bun"}
+
+// isAgent: the program itself, or a runtime with its script. (Gemini's worker is one, and survives its
+// launcher.)
+func (g group) isAgent(argv []string) bool {
+	named := func(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".js") == g.base }
+	return len(argv) > 0 && (named(argv[0]) || slices.Contains(runtimes, filepath.Base(argv[0])) && slices.ContainsFunc(argv[1:], named))
 }
 
 // busyTicks of CPU time between two looks are work; less is an idle process's housekeeping.

@@ -297,7 +297,8 @@ func (f fixed) Argv(pid int) []string       { return f.argv[pid] }
 
 func TestGroupAlive(t *testing.T) {
 	leader := agent.Proc{PID: 10, Group: 10, Start: 100}
-	argv := map[int][]string{11: {"/usr/bin/codex", "worker"}, 12: {"/bin/sleep", "9"}}
+	argv := map[int][]string{11: {"/usr/bin/codex", "worker"}, 12: {"/bin/sleep", "9"}, 13: {"/usr/bin/node", "--max-old-space-size=4096", "/opt/bin/codex", "-x"},
+		14: {"/usr/bin/node", "/opt/lib/codex.js"}, 15: {"/usr/bin/node", "server.js"}, 16: {"/usr/bin/tail", "codex"}}
 	for name, c := range map[string]struct {
 		procs fixed
 		want  bool
@@ -306,6 +307,10 @@ func TestGroupAlive(t *testing.T) {
 		"zombie":                       {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 100, Zombie: true}}}, false},
 		"pid used again":               {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 101}}}, false},
 		"worker outlives the launcher": {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 105}}, argv: argv}, true},
+		"a worker of node's":           {fixed{all: []agent.Proc{{PID: 13, Group: 10, Start: 105}}, argv: argv}, true},
+		"a worker by its script":       {fixed{all: []agent.Proc{{PID: 14, Group: 10, Start: 105}}, argv: argv}, true},
+		"a tool of node's":             {fixed{all: []agent.Proc{{PID: 15, Group: 10, Start: 105}}, argv: argv}, false},
+		"a tool with the name in it":   {fixed{all: []agent.Proc{{PID: 16, Group: 10, Start: 105}}, argv: argv}, false},
 		"a tool is left":               {fixed{all: []agent.Proc{{PID: 12, Group: 10, Start: 105}}, argv: argv}, false},
 		"an older stranger":            {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 99}}, argv: argv}, false},
 		"nothing":                      {fixed{}, false},

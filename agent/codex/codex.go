@@ -133,14 +133,18 @@ func (c *Codex) Account(i detect.Info) string {
 // auth tells from the presence of things, never from their content, who pays. auth.json holds a
 // login or, after `codex login --with-api-key`, a key: the former is what people have.
 func (c *Codex) auth() string {
-	if c.getenv("CODEX_API_KEY") != "" {
-		return "key"
+	for _, name := range payers {
+		if c.cfg.Env[name] != "" { // the user's own word for these runs
+			return "key"
+		}
 	}
 	if _, err := os.Lstat(filepath.Join(c.root, "auth.json")); err == nil {
 		return "login"
 	}
-	if c.getenv("OPENAI_API_KEY") != "" {
-		return "key"
+	for _, name := range payers {
+		if c.getenv(name) != "" {
+			return "key"
+		}
 	}
 	return "login" // a key chain that we cannot see
 }

@@ -15,7 +15,7 @@ import (
 const outputMax = 16 << 20
 
 // Output reads what `codex exec --json` printed, with stderr among it; plain output tells the
-// session alone. A last line that was cut proves nothing and is left out.
+// session alone. A run has begun with its turn, of which it tells before it asks. A last line that was cut proves nothing and is left out.
 func (c *Codex) Output(r io.Reader) (agent.Output, error) {
 	var o agent.Output
 	br := bufio.NewReaderSize(r, 64<<10)
@@ -70,8 +70,7 @@ func outputLine(o *agent.Output, line []byte) {
 		return
 	}
 	switch e.Type {
-	case "thread.started":
-		o.Began = true
+	case "thread.started": // nothing is asked before a turn begins
 		if isID(e.Thread) {
 			o.Session = e.Thread
 		}

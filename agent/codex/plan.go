@@ -1,28 +1,189 @@
 package codex
 
 import (
+	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// Plan gives no plan yet, only what to type.
-func (c *Codex) Plan(r agent.Request) (resume.Plan, error) { return resume.Plan{}, c.unfit(r) }
+// payers make a run cost money of a key instead of a login's plan.
+var payers = []string{"OPENAI_API_KEY", "CODEX_API_KEY"}
 
-// Fresh gives no plan yet, only what to type.
-func (c *Codex) Fresh(r agent.Request) (resume.Plan, error) { return resume.Plan{}, c.unfit(r) }
+// builtIn is the provider that a ChatGPT login belongs to.
+const builtIn = "openai"
 
-func (c *Codex) unfit(r agent.Request) error {
+// Plan gives the headless resume. A resume restores neither model nor provider, sandbox or approval:
+// all come from the last turn, and what the config would add to them is taken back. The prompt
+// stands behind "--", so that a leading "-" does not change its meaning.
+func (c *Codex) Plan(r agent.Request) (resume.Plan, error) {
 	if err := c.check(r.Session); err != nil {
-		return err
+		return resume.Plan{}, err
 	}
-	line := quote(c.Command()) + " resume " + r.Session.ID
-	if filepath.IsAbs(r.Info.Dir) {
-		line = "cd " + quote(r.Info.Dir) + " && " + line
+	if p := strings.TrimSpace(r.Prompt); p == "" || p == "-" { // the agent would read it from stdin
+		return resume.Plan{}, errors.New("the prompt to resume with is empty")
 	}
-	return &agent.Unfit{Why: "clawd cannot resume Codex sessions yet", Command: line}
+	p, err := c.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Session, p.Prompt = resume.FormPrompt, r.Session.ID, detect.HashText(r.Prompt)
+	p.Argv = append(p.Argv, "resume", r.Session.ID, "--", r.Prompt)
+	return p, nil
+}
+
+// Fresh gives a new session, whose id the agent chooses; the hand-off goes in by stdin.
+func (c *Codex) Fresh(r agent.Request) (resume.Plan, error) {
+	if !isID(r.Session.ID) {
+		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
+	}
+	if len(strings.TrimSpace(string(r.Handoff))) == 0 {
+		return resume.Plan{}, errors.New("there is no hand-off to begin the new session with")
+	}
+	p, err := c.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Stdin, p.Prompt = resume.FormFresh, r.Handoff, detect.HashText(string(r.Handoff))
+	p.Argv = append(p.Argv, "-")
+	return p, nil
+}
+
+// plan is what both forms share, up to the command.
+func (c *Codex) plan(r agent.Request) (resume.Plan, error) {
+	if !filepath.IsAbs(r.Program.Path) {
+		return resume.Plan{}, errors.New("the program's path is not absolute")
+	}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
+	mode, err := c.mode(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p := resume.Plan{Dir: r.Info.Dir}
+	c.pay(&p, r)
+	p.Argv = []string{r.Program.Path, "exec", "--json", "-C", r.Info.Dir, "--skip-git-repo-check"}
+	if plainName(r.Info.Model) && !c.sets(modelOptions, "model") {
+		p.Argv = append(p.Argv, "-m", r.Info.Model)
+	}
+	if plainName(r.Info.Provider) && !c.sets(providerOptions, "model_provider") {
+		p.Argv = append(p.Argv, "-c", setting("model_provider", r.Info.Provider))
+	}
+	p.Argv = slices.Concat(p.Argv, mode, c.cfg.Args)
+	return p, nil
+}
+
+// pay sets who pays, and the environment. Only OpenAI's own provider can be paid by a login; another
+// one has a key of its own, under a name that its user chose.
+func (c *Codex) pay(p *resume.Plan, r agent.Request) {
+	p.Auth = c.auth()
+	switch own := r.Info.Provider == "" || r.Info.Provider == builtIn; {
+	case r.Stop.Reason == detect.UsageLimit:
+		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
+		p.Auth, p.Unset = "login", slices.Clone(payers)
+	case !own:
+		p.Auth = "key"
+	case p.Auth == "login":
+		p.Unset = slices.Clone(payers)
+	}
+	env := map[string]string{}
+	for name, value := range c.cfg.Env {
+		if !slices.Contains(p.Unset, name) {
+			env[name] = value
+		}
+	}
+	if c.given != "" {
+		env["CODEX_HOME"] = c.given
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.Env = append(p.Env, name+"="+env[name])
+	}
+}
+
+const (
+	readOnly  = "read-only"
+	workspace = "workspace-write"
+	bypass    = "danger-full-access"
+	never     = "never" // the approval policy that asks nobody
+)
+
+// mode gives the sandbox as recorded, never more, and no approvals: a headless run cannot ask. A
+// session from a terminal that asks its user is left, unless the config says what a run may do.
+func (c *Codex) mode(r agent.Request) ([]string, error) {
+	allowed := c.sets(sandboxOptions, "sandbox_mode")
+	sandbox, approval, _ := strings.Cut(r.Info.Mode, "/")
+	kind, extras, _ := strings.Cut(sandbox, "+")
+	if r.Info.Interactive && !allowed {
+		switch {
+		case kind == bypass && !c.cfg.RestoreBypass:
+			return nil, c.unfit(r, "the session ran without a sandbox, which a file cannot prove", "agent.codex.restore_bypass")
+		case approval != never && !c.sets(approvalOptions, "approval_policy"):
+			return nil, c.unfit(r, "the session asks its user for approvals, and a headless run cannot", "agent.codex.args")
+		}
+	}
+	args := []string{"-c", setting("approval_policy", never)}
+	if c.sets(approvalOptions, "approval_policy") {
+		args = nil
+	}
+	switch {
+	case allowed:
+		return args, nil
+	case kind == bypass && c.cfg.RestoreBypass:
+		return append(args, "-c", setting("sandbox_mode", bypass)), nil
+	case kind == bypass:
+		extras = "" // of the wide sandbox, the one below it
+	case kind != workspace:
+		return append(args, "-c", setting("sandbox_mode", readOnly)), nil
+	}
+	args = append(args, "-c", setting("sandbox_mode", workspace),
+		"-c", "sandbox_workspace_write.network_access="+strconv.FormatBool(strings.Contains("+"+extras+"+", "+network+")))
+	if !strings.Contains("+"+extras+"+", "+roots+") { // else those of the config: which they were is not told
+		args = append(args, "-c", "sandbox_workspace_write.writable_roots=[]")
+	}
+	return args, nil
+}
+
+// Options by which a user's own arguments say what a run may do, or with which model.
+var (
+	sandboxOptions  = []string{"-s", "--sandbox", "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox", "--yolo"}
+	approvalOptions = []string{"-a", "--ask-for-approval", "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox", "--yolo"}
+	modelOptions    = []string{"-m", "--model"}
+	providerOptions = []string{"--oss", "--local-provider"}
+)
+
+// sets says whether the configured arguments hold one of these options, or -c with the key.
+func (c *Codex) sets(options []string, key string) bool {
+	for i, a := range c.cfg.Args {
+		name, value, _ := strings.Cut(a, "=")
+		switch {
+		case slices.Contains(options, name):
+			return true
+		case name == "--config" && strings.HasPrefix(value, key+"="):
+			return true
+		case (name == "-c" || name == "--config") && i+1 < len(c.cfg.Args) && strings.HasPrefix(c.cfg.Args[i+1], key+"="):
+			return true
+		}
+	}
+	return false
+}
+
+// setting is the value of -c, which is read as TOML.
+func setting(key, word string) string { return key + `="` + word + `"` }
+
+// plainName: a model or provider that the agent would take for nothing else.
+func plainName(s string) bool {
+	return s != "" && len(s) <= 128 && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@-") == ""
+}
+
+func (c *Codex) unfit(r agent.Request, why, key string) error {
+	return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " resume " + r.Session.ID}
 }
 
 // quote makes one word for a shell.

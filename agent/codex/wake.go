@@ -1,11 +1,40 @@
 package codex
 
 import (
+	"errors"
+	"path/filepath"
+	"strings"
+
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// Wake has no way: the agent takes prompts in its terminal alone.
-func (c *Codex) Wake(agent.Request) (resume.Plan, error) {
-	return resume.Plan{}, &agent.Unfit{Why: "the agent takes prompts in its terminal alone"}
+// Wake hands the prompt to the agent's background server, which has the session open and runs it at
+// once; a terminal that is attached shows the turn. Without that server nobody would take it from the
+// queue. That the command ends well proves nothing.
+func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
+	if err := c.check(r.Session); err != nil {
+		return resume.Plan{}, err
+	}
+	h := r.Holder
+	switch {
+	case h.Liveness != detect.Alive || h.Kind != detect.Server:
+		return resume.Plan{}, &agent.Unfit{Why: "the agent takes prompts in its terminal alone"}
+	case !h.Sure:
+		return resume.Plan{}, &agent.Unfit{Why: "whether the server has this session open cannot be told"}
+	case !atLeast(r.Program.Version, 0, 169):
+		return resume.Plan{}, &agent.Unfit{Why: "the agent has a queue from version 0.169 on"}
+	case !filepath.IsAbs(r.Program.Path):
+		return resume.Plan{}, errors.New("the program's path is not absolute")
+	case strings.TrimSpace(r.Prompt) == "":
+		return resume.Plan{}, errors.New("the prompt to resume with is empty")
+	}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
+	p := resume.Plan{Way: resume.Queue, Form: resume.FormPrompt, Session: r.Session.ID, Dir: r.Info.Dir, Prompt: detect.HashText(r.Prompt), Holder: h,
+		Argv: []string{r.Program.Path, "queue", "--thread", r.Session.ID, "--message=" + r.Prompt, "--resume"}}
+	c.pay(&p, r)
+	return p, nil
 }

@@ -81,22 +81,6 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-func TestPlansAreNotYet(t *testing.T) {
-	g := over(t.TempDir(), procs{})
-	r := agent.Request{Session: detect.Session{Agent: Name, ID: backID}, Info: detect.Info{Dir: "/home/dev/it's here"}, Program: agent.Program{Path: "/usr/bin/gemini"}}
-	var unfit *agent.Unfit
-	if _, err := g.Plan(r); !errors.As(err, &unfit) || unfit.Command != `cd '/home/dev/it'\''s here' && gemini --resume `+backID {
-		t.Errorf("Plan: %v", err)
-	}
-	if _, err := g.Fresh(r); !errors.As(err, &unfit) || unfit.Command != `cd '/home/dev/it'\''s here' && gemini` {
-		t.Errorf("Fresh: %v", err)
-	}
-	r.Session.ID = "$(rm -rf ~)"
-	if _, err := g.Plan(r); err == nil || errors.As(err, &unfit) {
-		t.Errorf("an id that is none: %v", err)
-	}
-}
-
 func TestFilesAndBeside(t *testing.T) {
 	g, home, s := world(t)
 	chats := filepath.Join(home, "tmp", "demo", "chats")

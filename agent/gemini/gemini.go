@@ -141,15 +141,25 @@ func (g *Gemini) Account(detect.Info) string { return Name + ":" + g.root + ":" 
 // auth tells from the presence of things, never from their content, who pays. A login counts more
 // than a key: its limit is the one that resets by itself.
 func (g *Gemini) auth() string {
-	if _, err := os.Lstat(filepath.Join(g.root, "oauth_creds.json")); err == nil {
+	for _, name := range payers {
+		if g.cfg.Env[name] != "" { // the user's own word for these runs
+			return "key"
+		}
+	}
+	if g.hasLogin() {
 		return "login"
 	}
-	for _, name := range []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+	for _, name := range payers {
 		if g.getenv(name) != "" {
 			return "key"
 		}
 	}
 	return "login" // a key chain we cannot see
+}
+
+func (g *Gemini) hasLogin() bool {
+	_, err := os.Lstat(filepath.Join(g.root, "oauth_creds.json"))
+	return err == nil
 }
 
 // check refuses a session that this agent did not name, before any of it becomes part of a path or

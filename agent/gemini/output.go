@@ -57,12 +57,13 @@ var (
 	// first words it goes on with a new one.
 	refusals = []string{"Error resuming session: Invalid session identifier", "Error resuming session: No previous sessions found"}
 	// mistakes end a run before it opens a session, too.
-	mistakes = []string{"Error starting session: Session ID ", "No input provided via stdin."}
+	mistakes = []string{"Error starting session: Session ID ", "No input provided via stdin.", "Gemini CLI is not running in a trusted directory."}
 	// failures end a run that had opened one.
 	failures = []string{"An unexpected critical error occurred:", "Error when talking to Gemini API"}
 	// before are further lines that may come before a session is opened.
 	before = []string{"  Searched for sessions in ", "  Use --list-sessions to see", "No previous sessions found for this project.",
-		"YOLO mode is enabled.", "Loaded cached credentials.", "[STARTUP] "}
+		"YOLO mode is enabled.", "Loaded cached credentials.", "[STARTUP] ", "Ripgrep is not available. Falling back to GrepTool.",
+		"Warning: Basic terminal detected", "Warning: 256-color support not detected.", "Warning: True color (24-bit) support not detected."}
 )
 
 func (p *printed) line(b []byte, whole bool) {

@@ -2,31 +2,121 @@ package gemini
 
 import (
 	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// Plan gives none yet: what its user can type instead.
+// payers make a run cost money of a key or of a cloud project instead of a login's quota. (The name of
+// a project alone does not: some logins need one.)
+var payers = []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}
+
+// Plan gives the headless resume, in the very folder of the session's project: from one below it the
+// agent finds no session. The model stays the one of the agent's own resume.
 func (g *Gemini) Plan(r agent.Request) (resume.Plan, error) {
-	if !idForm.MatchString(r.Session.ID) {
-		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
+	if _, err := g.path(r.Session); err != nil {
+		return resume.Plan{}, err
 	}
-	return resume.Plan{}, g.unfit(r, " --resume "+r.Session.ID)
+	if strings.TrimSpace(r.Prompt) == "" {
+		return resume.Plan{}, errors.New("the prompt to resume with is empty")
+	}
+	p, err := g.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Session, p.Prompt = resume.FormPrompt, r.Session.ID, detect.HashText(r.Prompt)
+	// One word, so that a leading "-" makes no option of the prompt.
+	p.Argv = append(p.Argv, "--resume", r.Session.ID, "--prompt="+r.Prompt)
+	return p, nil
 }
 
-// Fresh gives none yet, as Plan.
+// Fresh gives a new session with an id of our choice; the hand-off goes in by stdin. The old
+// session's file need not be there any more: one without a turn is deleted by the agent's next start.
 func (g *Gemini) Fresh(r agent.Request) (resume.Plan, error) {
-	return resume.Plan{}, g.unfit(r, "")
+	if err := g.check(r.Session); err != nil {
+		return resume.Plan{}, err
+	}
+	if !idForm.MatchString(r.NewID) {
+		return resume.Plan{}, errors.New("the id for the new session is not a lower-case UUID")
+	}
+	if len(strings.TrimSpace(string(r.Handoff))) == 0 {
+		return resume.Plan{}, errors.New("there is no hand-off to begin the new session with")
+	}
+	p, err := g.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Session = resume.FormFresh, r.NewID
+	p.Stdin, p.Prompt = r.Handoff, detect.HashText(string(r.Handoff))
+	p.Argv = append(p.Argv, "--session-id", r.NewID)
+	return p, nil
 }
 
-func (g *Gemini) unfit(r agent.Request, args string) error {
-	cmd := quote(g.Command()) + args
-	if r.Info.Dir != "" { // elsewhere the agent does not find the session
-		cmd = "cd " + quote(r.Info.Dir) + " && " + cmd
+// plan is what both forms share. The folder's trust is its user's word: without it the agent ends at
+// once, and nothing here changes that.
+func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
+	if !filepath.IsAbs(r.Program.Path) {
+		return resume.Plan{}, errors.New("the program's path is not absolute")
 	}
-	return &agent.Unfit{Why: "clawd cannot resume Gemini CLI sessions yet", Command: cmd}
+	if err := agent.CheckDir(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
+	mode, err := g.mode(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(),
+		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, g.cfg.Args)}
+	if r.Stop.Reason == detect.UsageLimit && g.hasLogin() {
+		// Who waited for the login's quota must not go on at a price. (A key has a daily quota of its own.)
+		p.Auth = "login"
+	}
+	if p.Auth == "login" {
+		p.Unset = slices.Clone(payers)
+	}
+	env := map[string]string{}
+	for name, value := range g.cfg.Env {
+		if !slices.Contains(p.Unset, name) {
+			env[name] = value
+		}
+	}
+	if g.cfg.ConfigDir != "" {
+		if filepath.Base(g.given) != ".gemini" {
+			return resume.Plan{}, &agent.Unfit{Why: "the Gemini CLI finds its data only in a folder named .gemini", Key: "agent.gemini.config_dir"}
+		}
+		env["GEMINI_CLI_HOME"] = filepath.Dir(g.given)
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.Env = append(p.Env, name+"="+env[name])
+	}
+	return p, nil
+}
+
+// mode gives the approval mode. The agent records none, so a run gets the least: tools that would ask
+// are not even there in a headless run. A session from a terminal is left, unless the config says
+// what a run may do.
+func (g *Gemini) mode(r agent.Request) ([]string, error) {
+	if g.sets("--approval-mode", "--yolo", "-y", "--allowed-tools", "--policy") {
+		return nil, nil
+	}
+	if r.Info.Interactive {
+		return nil, &agent.Unfit{Why: "the session asks its user for approvals, and a headless run cannot", Key: "agent.gemini.args",
+			Command: "cd " + quote(r.Info.Dir) + " && " + quote(g.Command()) + " --resume " + r.Session.ID}
+	}
+	return []string{"--approval-mode", "default"}, nil
+}
+
+// sets says whether the configured arguments hold one of these options.
+func (g *Gemini) sets(options ...string) bool {
+	return slices.ContainsFunc(g.cfg.Args, func(a string) bool {
+		name, _, _ := strings.Cut(a, "=")
+		return slices.Contains(options, name)
+	})
 }
 
 // quote makes one word for a shell.

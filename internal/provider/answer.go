@@ -7,7 +7,7 @@ import (
 )
 
 // Answer is what one main request gets. Make one with the functions below; the zero Answer is an
-// empty text. The same Answer serves both APIs: each renders it in its own words.
+// empty text. The same Answer serves all APIs: each renders it in its own words.
 type Answer struct {
 	Text  string // what the model says; also before a tool call, and before a cut
 	Tool  string // name of a tool to call; empty: none
@@ -21,12 +21,31 @@ type Answer struct {
 	// Header is asked when the answer goes out, so that a reset can be counted from that moment.
 	Header func(now time.Time) http.Header
 
+	// What follows says an error once more for the APIs whose words differ in more than a name.
+	kind   kind
+	window string                        // FiveHour, SevenDay; empty: no plan's limit
+	reset  func(now time.Time) time.Time // of that window
+	retry  time.Duration                 // that the provider asks to wait; 0: it does not say
+
 	Cut    bool // the connection breaks after Text, in the middle of the answer
 	Refuse bool // the connection is closed without an answer
 
 	Delay time.Duration   // before the first byte
 	Gate  <-chan struct{} // not nil: the answer waits until it is closed
 }
+
+// kind of an error.
+type kind string
+
+const (
+	throttled    kind = "throttled"
+	usedUp       kind = "used_up"
+	overloaded   kind = "overloaded"
+	broken       kind = "broken"
+	unauthorized kind = "unauthorized"
+	noCredit     kind = "no_credit"
+	tooLong      kind = "too_long"
+)
 
 // Text is a turn that ends well.
 func Text(text string) Answer { return Answer{Text: text} }
@@ -45,12 +64,13 @@ func Refused() Answer { return Answer{Refuse: true} }
 // RateLimit is a 429 of the throttling kind. It has no Retry-After: add one with After,
 // AfterDate or AfterMS.
 func RateLimit() Answer {
-	return Answer{Status: http.StatusTooManyRequests, Type: "rate_limit_error",
+	return Answer{kind: throttled, Status: http.StatusTooManyRequests, Type: "rate_limit_error",
 		Message: "This request would exceed your organization's rate limit of 50,000 input tokens per minute."}
 }
 
 // After adds Retry-After in seconds.
 func (a Answer) After(seconds int) Answer {
+	a.retry = time.Duration(seconds) * time.Second
 	return a.with(func(h http.Header, _ time.Time) { h.Set("Retry-After", strconv.Itoa(seconds)) })
 }
 
@@ -84,7 +104,7 @@ func UsageLimitUntil(window string, reset time.Time) Answer {
 }
 
 func usageLimit(window string, reset func(now time.Time) time.Time) Answer {
-	a := Answer{Status: http.StatusTooManyRequests, Type: "rate_limit_error",
+	a := Answer{kind: usedUp, window: window, reset: reset, Status: http.StatusTooManyRequests, Type: "rate_limit_error",
 		Message: "This request would exceed your account's rate limit. Please try again later."}
 	short, other := "5h", "7d"
 	if window == SevenDay {
@@ -112,28 +132,28 @@ func usageLimit(window string, reset func(now time.Time) time.Time) Answer {
 
 // Overloaded is a 529.
 func Overloaded() Answer {
-	return Answer{Status: 529, Type: "overloaded_error", Message: "Overloaded"}
+	return Answer{kind: overloaded, Status: 529, Type: "overloaded_error", Message: "Overloaded"}
 }
 
 // ServerError is a 500.
 func ServerError() Answer {
-	return Answer{Status: http.StatusInternalServerError, Type: "api_error", Message: "Internal server error"}
+	return Answer{kind: broken, Status: http.StatusInternalServerError, Type: "api_error", Message: "Internal server error"}
 }
 
 // Unauthorized is a 401.
 func Unauthorized() Answer {
-	return Answer{Status: http.StatusUnauthorized, Type: "authentication_error", Message: "invalid x-api-key"}
+	return Answer{kind: unauthorized, Status: http.StatusUnauthorized, Type: "authentication_error", Message: "invalid x-api-key"}
 }
 
 // NoCredit is the 400 of an empty prepaid balance.
 func NoCredit() Answer {
-	return Answer{Status: http.StatusBadRequest, Type: "invalid_request_error",
+	return Answer{kind: noCredit, Status: http.StatusBadRequest, Type: "invalid_request_error",
 		Message: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}
 }
 
 // TooLong is the 400 of a context that is full.
 func TooLong() Answer {
-	return Answer{Status: http.StatusBadRequest, Type: "invalid_request_error",
+	return Answer{kind: tooLong, Status: http.StatusBadRequest, Type: "invalid_request_error",
 		Message: "prompt is too long: 212344 tokens > 200000 maximum"}
 }
 

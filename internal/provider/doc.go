@@ -1,7 +1,8 @@
 // Package provider is a scriptable stand-in for the HTTP APIs that coding agents talk to: the
-// Anthropic Messages API (POST /v1/messages, with and without streaming, and count_tokens) and
-// the OpenAI-compatible chat completions (POST /v1/chat/completions). Tests and the demo run the
-// real agents against it on loopback.
+// Anthropic Messages API (POST /v1/messages, with and without streaming, and count_tokens), the
+// OpenAI-compatible chat completions (POST /v1/chat/completions), the OpenAI Responses API (POST
+// /v1/responses) and the Gemini API (POST /v1beta/models/<model>:generateContent and
+// :streamGenerateContent). Tests and the demo run the real agents against it on loopback.
 //
 // An Answer says what one request gets: a text, a tool call, a limit, an error, a stream that is
 // cut, a closed connection. Answers wait in a queue for everybody (Queue) or for one conversation

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 )
 
 const (
-	pathMessages = "/v1/messages"
-	pathChat     = "/v1/chat/completions"
+	pathMessages  = "/v1/messages"
+	pathChat      = "/v1/chat/completions"
+	pathResponses = "/v1/responses"
+	pathGemini    = "/v1beta/models/"
 
 	// sideText answers titles and the like.
 	sideText = "Demo task"
@@ -100,7 +103,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case req.Method == http.MethodHead:
 		p.quiet(w, req, http.StatusOK, "")
-	case req.Method == http.MethodPost && (req.Path == pathMessages || req.Path == pathChat):
+	case req.Method == http.MethodPost && apiOf(req.Path) != nil:
 		index, answer := p.take(req)
 		defer p.finish(index)
 		p.answer(w, r, req, answer)
@@ -128,7 +131,7 @@ func (p *Provider) take(req Request) (index int, a Answer) {
 // pick needs p.mu.
 func (p *Provider) pick(req Request) Answer {
 	if !req.Main {
-		return Text(sideText)
+		return Text(apiOf(req.Path).side())
 	}
 	if p.rule != nil {
 		if a := p.rule(req); a != nil {
@@ -168,16 +171,14 @@ func (p *Provider) answer(w http.ResponseWriter, r *http.Request, req Request, a
 	if a.Refuse {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range a.headers(time.Now()) {
-		w.Header()[name] = values
-	}
-	var api renderer = anthropic{}
-	if req.Path == pathChat {
-		api = openAI{}
-	}
+	now := time.Now()
+	maps.Copy(w.Header(), a.headers(now))
+	api := apiOf(req.Path)
 	switch {
 	case a.Status != 0:
-		writeJSON(w, a.Status, api.failure(a))
+		f := api.failure(a, now)
+		maps.Copy(w.Header(), f.header)
+		writeJSON(w, f.status, f.body)
 	case req.Stream:
 		stream(w, api.events(req, a), a.Cut)
 	case a.Cut:
@@ -187,6 +188,21 @@ func (p *Provider) answer(w http.ResponseWriter, r *http.Request, req Request, a
 	default:
 		writeJSON(w, http.StatusOK, api.whole(req, a))
 	}
+}
+
+// apiOf gives the API of a path that asks a model; nil: it does not.
+func apiOf(path string) renderer {
+	switch {
+	case path == pathMessages:
+		return anthropic{}
+	case path == pathChat:
+		return openAI{}
+	case path == pathResponses:
+		return responses{}
+	case isGemini(path):
+		return gemini{}
+	}
+	return nil
 }
 
 // waited keeps the delay and the gate of an answer; false: the client has gone.

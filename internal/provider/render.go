@@ -4,13 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // renderer speaks one API.
 type renderer interface {
-	failure(a Answer) any
+	failure(a Answer, now time.Time) refusal
 	whole(req Request, a Answer) any
 	events(req Request, a Answer) []event
+	side() string // what a side request is told
+}
+
+// refusal is an error in the words of one API.
+type refusal struct {
+	status int
+	header http.Header // on top of the Answer's own
+	body   any
 }
 
 // event is one server-sent event. Empty name: a data line alone.
@@ -65,8 +74,11 @@ func (a Answer) tokens() int {
 // anthropic speaks the Messages API.
 type anthropic struct{}
 
-func (anthropic) failure(a Answer) any {
-	return object{"type": "error", "error": object{"type": a.Type, "message": a.Message}, "request_id": newID("req_")}
+func (anthropic) side() string { return sideText }
+
+func (anthropic) failure(a Answer, _ time.Time) refusal {
+	return refusal{status: a.Status,
+		body: object{"type": "error", "error": object{"type": a.Type, "message": a.Message}, "request_id": newID("req_")}}
 }
 
 func (anthropic) message(req Request, a Answer) object {
@@ -119,8 +131,10 @@ func (api anthropic) events(req Request, a Answer) []event {
 // openAI speaks chat completions.
 type openAI struct{}
 
-func (openAI) failure(a Answer) any {
-	return object{"error": object{"message": a.Message, "type": a.Type, "param": nil, "code": a.Type}}
+func (openAI) side() string { return sideText }
+
+func (openAI) failure(a Answer, _ time.Time) refusal {
+	return refusal{status: a.Status, body: object{"error": object{"message": a.Message, "type": a.Type, "param": nil, "code": a.Type}}}
 }
 
 func (openAI) finish(a Answer) string {

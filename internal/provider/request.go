@@ -14,12 +14,14 @@ type Request struct {
 	Method string
 	Path   string // without the query
 
-	// Bearer and Key are the values of "Authorization: Bearer" and of x-api-key. Only dummies
-	// ever come here.
+	// Bearer and Key are the values of "Authorization: Bearer" and of x-api-key or x-goog-api-key.
+	// Only dummies ever come here.
 	Bearer string
 	Key    string
 
-	Session  string // the conversation: opencode's x-session-id, the session id of Claude Code's metadata
+	// Session is the conversation: opencode's x-session-id, Codex's session-id, the session id of
+	// Claude Code's metadata. Gemini's requests name none.
+	Session  string
 	Model    string
 	Stream   bool
 	Tools    int    // tools offered to the model
@@ -33,39 +35,68 @@ type Request struct {
 	Status int // what it was answered with; 0: the connection was closed or cut
 }
 
-// body is what both APIs have in common, as far as it matters here.
+// body is what the APIs have in common, as far as it matters here. The conversation lies in one of
+// three fields.
 type body struct {
 	Model     string            `json:"model"`
 	Stream    bool              `json:"stream"`
 	MaxTokens int               `json:"max_tokens"`
 	Tools     []json.RawMessage `json:"tools"`
-	Messages  []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	} `json:"messages"`
-	Metadata struct {
+	Messages  []said            `json:"messages"`
+	Input     json.RawMessage   `json:"input"`    // Responses: a list of items
+	Contents  []said            `json:"contents"` // Gemini
+	Metadata  struct {
 		UserID string `json:"user_id"`
 	} `json:"metadata"`
+}
+
+type said struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	Parts   json.RawMessage `json:"parts"` // Gemini's content
+}
+
+// turns is the conversation.
+func (b body) turns() []said {
+	var items []said
+	switch {
+	case len(b.Contents) > 0:
+		return b.Contents
+	case len(b.Input) > 0 && json.Unmarshal(b.Input, &items) == nil:
+		return items
+	}
+	return b.Messages
 }
 
 // describe reads a request into its log entry. A body that is no JSON leaves the fields empty.
 func describe(r *http.Request, raw []byte, now time.Time) Request {
 	req := Request{At: now, Method: r.Method, Path: r.URL.Path, Key: r.Header.Get("X-Api-Key")}
+	if req.Key == "" {
+		req.Key = r.Header.Get("X-Goog-Api-Key")
+	}
 	req.Bearer, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	var b body
 	if json.Unmarshal(raw, &b) != nil {
 		return req
 	}
 	req.Session = conversation(r.Header, b.Metadata.UserID)
-	req.Model, req.Stream, req.Tools, req.Messages = b.Model, b.Stream, len(b.Tools), len(b.Messages)
-	for _, m := range b.Messages {
-		if m.Role == "user" {
-			if t := text(m.Content); t != "" {
+	turns := b.turns()
+	req.Model, req.Stream, req.Tools, req.Messages = b.Model, b.Stream, len(b.Tools), len(turns)
+	if isGemini(req.Path) {
+		name, method, _ := strings.Cut(strings.TrimPrefix(req.Path, pathGemini), ":")
+		req.Model, req.Stream = name, method == streamMethod
+	}
+	for _, m := range turns {
+		if m.Role != "user" {
+			continue
+		}
+		for _, content := range []json.RawMessage{m.Content, m.Parts} {
+			if t := text(content); t != "" {
 				req.LastUser = t
 			}
 		}
 	}
-	isTurn := req.Path == pathMessages || req.Path == pathChat
+	isTurn := apiOf(req.Path) != nil
 	req.Main = isTurn && req.Method == http.MethodPost && req.Tools > 0 && b.MaxTokens != 1 && req.LastUser != "Warmup"
 	return req
 }
@@ -73,7 +104,7 @@ func describe(r *http.Request, raw []byte, now time.Time) Request {
 // conversation finds the session id: a header, or inside Claude Code's metadata.user_id, which is
 // a JSON object, in older versions a text that ends in _session_<id>.
 func conversation(h http.Header, user string) string {
-	for _, name := range []string{"X-Session-Id", "X-Claude-Code-Session-Id"} {
+	for _, name := range []string{"X-Session-Id", "X-Claude-Code-Session-Id", "Session-Id"} {
 		if id := h.Get(name); id != "" {
 			return id
 		}
@@ -103,10 +134,20 @@ func text(content json.RawMessage) string {
 	}
 	var parts []string
 	for _, b := range blocks {
-		// Claude Code puts its reminders into the user's message.
-		if b.Type == "text" && !strings.HasPrefix(b.Text, "<system-reminder>") {
+		if (b.Type == "text" || b.Type == "input_text" || b.Type == "") && b.Text != "" && !added(b.Text) {
 			parts = append(parts, b.Text)
 		}
 	}
 	return strings.Join(parts, "\n")
+}
+
+// added tells what an agent puts on the user's side by itself: Claude Code's reminders, what Codex and
+// Gemini say of the machine.
+func added(text string) bool {
+	for _, tag := range []string{"<system-reminder>", "<environment_context>", "<session_context>"} {
+		if strings.HasPrefix(text, tag) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// safeguard copies a session before a run of ours, where the run may end in its loss: the agent
+// deletes sessions by itself, or a fresh one takes over. An error says that there must be no run.
+func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Decision) error {
+	k, keeps := s.a.(agent.Keeper)
+	if !keeps && d.Strategy != resume.FreshSession {
+		return nil
+	}
+	if err := s.backUp(); err != nil && !(deleted(rec) && errors.Is(err, fs.ErrNotExist)) {
+		return err
+	}
+	if !keeps {
+		return nil
+	}
+	return k.Spare(ctx, s.ds)
+}
+
+// keepWhole looks, after a run of ours, whether the session is still there.
+func (s *session) keepWhole(ctx context.Context) {
+	k, ok := s.a.(agent.Keeper)
+	if !ok || ctx.Err() != nil {
+		return
+	}
+	warn := func(err error) {
+		s.d.log.Warn().Str("event", "session_unsafe").EmbedObject(s).Err(err).Str("copies", s.d.backups()).
+			Msg("the agent may delete this session, and that cannot be prevented now")
+	}
+	from := s.newestCopy()
+	if from != "" {
+		switch done, err := k.Restore(ctx, s.ds, from); {
+		case err != nil:
+			warn(err)
+		case done:
+			s.d.log.Warn().Str("event", "session_restored").EmbedObject(s).Str("copy", from).
+				Msg("the agent had deleted the session's file; it was put back as it was before clawd's run")
+		}
+	}
+	s.d.procs.anew()
+	if err := k.Spare(ctx, s.ds); err != nil {
+		warn(err)
+	}
+}
+
+// newestCopy is the session's own file in the newest of its copies; empty: there is none.
+func (s *session) newestCopy() string {
+	all, err := os.ReadDir(s.d.backups())
+	if err != nil {
+		return ""
+	}
+	for _, e := range slices.Backward(all) { // their names begin with the time
+		path := filepath.Join(s.d.backups(), e.Name(), filepath.Base(s.ds.Path))
+		if _, err := os.Lstat(path); err == nil && strings.HasSuffix(e.Name(), s.copyName()) {
+			return path
+		}
+	}
+	return ""
+}
+
+// lastPrompt gives the prompt that must be kept with a stop, bounded: of a session that the agent
+// cannot go on in and deletes at its next start.
+func (s *session) lastPrompt(ctx context.Context, stop detect.Stop) string {
+	if !stop.NotResumable {
+		return ""
+	}
+	text, err := s.a.LastPrompt(ctx, s.ds)
+	if err != nil {
+		s.problem(err)
+		return ""
+	}
+	return bounded(text)
+}
+
+// deleted tells whether it is no sign of its user's will when a session's file is gone: the agent
+// deletes it, and what is needed of it was kept.
+func deleted(rec state.Session) bool { return rec.Stop.NotResumable && rec.Prompt != "" }

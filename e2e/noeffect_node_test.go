@@ -1,0 +1,193 @@
+//go:build linux
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// The proofs of no effect for Codex and Gemini, without clawd.
+
+func TestCodex169NoEffect(t *testing.T) {
+	runProofs(t, codex169, map[string]func(*testing.T, agentCase){
+		"KilledEarly":           killedEarly,
+		"RecordPrecedesRequest": recordPrecedesRequest,
+		"UnknownSession":        codexUnknownSession,
+		"SecondWriter":          codexSecondWriter,
+		"DashInPrompt":          dashInPrompt,
+	})
+}
+
+func TestGemini061NoEffect(t *testing.T) {
+	runProofs(t, gemini061, map[string]func(*testing.T, agentCase){
+		"KilledEarly":           killedEarly,
+		"RecordPrecedesRequest": recordPrecedesRequest,
+		"UnknownSession":        geminiUnknownSession,
+		"Subfolder":             geminiSubfolder,
+		"DashInPrompt":          dashInPrompt,
+	})
+}
+
+func runProofs(t *testing.T, a agentCase, proofs map[string]func(*testing.T, agentCase)) {
+	for name, proof := range proofs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proof(t, a)
+		})
+	}
+}
+
+// stoppedOnce makes a world with one session that a rate limit stopped.
+func stoppedOnce(t *testing.T, a agentCase) (w *world, id string) {
+	t.Helper()
+	w = newWorld(t, a)
+	return w, w.stopped(provider.RateLimit())
+}
+
+// begun counts the turns of a session that its file shows: Codex's beginnings of turns, Gemini's prompts.
+func (w *world) begun(id string) int {
+	w.t.Helper()
+	pattern, mark := ".codex/sessions/*/*/*/rollout-*"+id+".jsonl", `"task_started"`
+	if w.agent.isGemini() {
+		pattern, mark = ".gemini/tmp/*/chats/session-*-"+id[:8]+".jsonl", `"content":[{"text":"continue"}]`
+	}
+	files, err := filepath.Glob(filepath.Join(w.home(), pattern))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		n += strings.Count(readAll(f), mark)
+	}
+	return n
+}
+
+// opened: what clawd takes for the sign that a run has opened its session.
+func opened(r *run) bool {
+	return strings.Contains(r.stdout(), `"type":"turn.started"`) || strings.Contains(r.stdout(), `"type":"init"`)
+}
+
+// A run killed before its record stood in the file, or before it printed that it opened the session,
+// has asked nothing.
+func killedEarly(t *testing.T, a agentCase) {
+	onlyInAll(t)
+	const kills = 8
+	w, id := stoppedOnce(t, a)
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
+	before, start := w.main(), time.Now()
+	r := w.resume(id, "continue")
+	w.waitMain(before + 1)
+	whole := time.Since(start)
+	r.signal(syscall.SIGKILL)
+
+	early, asking := 0, 0
+	for i := range kills {
+		before, turns := w.main(), w.begun(id)
+		r := w.resume(id, "continue")
+		w.killTime(r, i, kills, whole, before)
+		r.signal(syscall.SIGKILL)
+		asked := w.settledMain() > before
+		if asked {
+			asking++
+		}
+		if w.begun(id) == turns || !opened(r) {
+			early++
+			if asked {
+				t.Errorf("killed after %d/%d of its start: record %v, opened %v, and yet a request", i+1, kills, w.begun(id) != turns, opened(r))
+			}
+		}
+	}
+	t.Logf("%d of %d runs were killed early; a start took %s", early, kills, whole)
+	if early == 0 || asking == 0 {
+		t.Errorf("%d early and %d asking runs: the kills did not fall on both sides", early, asking)
+	}
+}
+
+// The other side: when a request is there, so is the record, and the word that the session is open.
+func recordPrecedesRequest(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
+	for i := range 3 {
+		before, turns := w.main(), w.begun(id)
+		r := w.resume(id, "continue")
+		w.waitMain(before + 1)
+		r.signal(syscall.SIGKILL)
+		if w.begun(id) == turns || !opened(r) {
+			t.Errorf("run %d: a request came, record %v, opened %v\n%s", i, w.begun(id) != turns, opened(r), r.output())
+		}
+	}
+}
+
+const noSession = "01a1fb6b-0000-7000-8000-000000000000"
+
+// refusedRun wants a run that ends with a code and words, and asks nothing.
+func (w *world) refusedRun(r *run, code int, words string) {
+	w.t.Helper()
+	before := w.main()
+	if r.wait(); r.code() != code || !strings.Contains(r.output(), words) || opened(r) {
+		w.t.Errorf("exit code %d, want %d and %q\n%s", r.code(), code, words, r.output())
+	}
+	if n := w.settledMain(); n != before {
+		w.t.Errorf("%d further requests", n-before)
+	}
+}
+
+func codexUnknownSession(t *testing.T, a agentCase) {
+	w, _ := stoppedOnce(t, a)
+	w.refusedRun(w.resume(noSession, "continue"), 1, "no rollout found for thread id "+noSession)
+}
+
+// codexSecondWriter: Codex lets nobody into a session that is open.
+func codexSecondWriter(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.Queue(held)
+	before, turns := w.main(), w.begun(id)
+	first := w.resume(id, "continue")
+	w.waitMain(before + 1)
+	w.refusedRun(w.resume(id, "me, too"), 1, "already has an active writer")
+	release()
+	if first.wait().code() != 0 || w.begun(id) != turns+1 {
+		t.Errorf("the first one: exit code %d, %d turns\n%s", first.code(), w.begun(id)-turns, first.output())
+	}
+}
+
+func geminiUnknownSession(t *testing.T, a agentCase) {
+	w, _ := stoppedOnce(t, a)
+	w.refusedRun(w.resume(noSession, "continue"), 42, "Error resuming session: Invalid session identifier")
+}
+
+func geminiSubfolder(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	w.folder("demo/sub")
+	r := w.start(filepath.Join(w.project, "sub"), nil, "--resume", id, "-p", "continue", "--output-format", "stream-json")
+	w.refusedRun(r, 42, "Error resuming session: No previous sessions found for this project.")
+}
+
+// dashInPrompt: a prompt that looks like an option is a prompt, in the forms that clawd uses.
+func dashInPrompt(t *testing.T, a agentCase) {
+	const prompt = "--yolo -c x"
+	w, id := stoppedOnce(t, a)
+	args := []string{"exec", "--json", "-C", w.project, "--skip-git-repo-check", "resume", id, "--", prompt}
+	if a.isGemini() {
+		args = []string{"--output-format", "stream-json", "--resume", id, "--prompt=" + prompt}
+	}
+	if r := w.start(w.project, nil, args...).wait(); r.code() != 0 {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	main := w.provider.Main()
+	if got := main[len(main)-1].LastUser; got != prompt {
+		t.Errorf("the provider got %q, want %q", got, prompt)
+	}
+}
