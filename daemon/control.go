@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/peer"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -91,24 +92,8 @@ func (d *Daemon) listen() (*control, error) {
 		l.Close()
 		return nil, err
 	}
-	c.l = peers{l}
+	c.l = peer.Only(l)
 	return c, nil
-}
-
-// peers lets only processes of this user in.
-type peers struct{ net.Listener }
-
-func (p peers) Accept() (net.Conn, error) {
-	for {
-		c, err := p.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if uid, err := peerUID(c); err == nil && (uid == os.Getuid() || uid == 0) {
-			return c, nil
-		}
-		c.Close()
-	}
 }
 
 func (c *control) serve(ctx context.Context) {
