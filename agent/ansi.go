@@ -3,10 +3,9 @@ package agent
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/width"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // ParseScreen reads what "tmux capture-pane -e" prints: the rows of a screen with the escape
@@ -54,7 +53,7 @@ func (p *pen) row(line string) (plain string, faint [][2]int) {
 			end()
 		}
 		b.WriteRune(r)
-		col += cells(r)
+		col += displaywidth.Rune(r)
 	}
 	end()
 	return b.String(), faint
@@ -134,16 +133,4 @@ func (p *pen) chosen(f []string, n int, foreground bool) int {
 		p.grey = grey
 	}
 	return last
-}
-
-// cells is how many columns a rune takes.
-func cells(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
 }

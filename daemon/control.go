@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/peer"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -91,24 +92,8 @@ func (d *Daemon) listen() (*control, error) {
 		l.Close()
 		return nil, err
 	}
-	c.l = peers{l}
+	c.l = peer.Only(l)
 	return c, nil
-}
-
-// peers lets only processes of this user in.
-type peers struct{ net.Listener }
-
-func (p peers) Accept() (net.Conn, error) {
-	for {
-		c, err := p.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if uid, err := peerUID(c); err == nil && (uid == os.Getuid() || uid == 0) {
-			return c, nil
-		}
-		c.Close()
-	}
 }
 
 func (c *control) serve(ctx context.Context) {
@@ -118,6 +103,7 @@ func (c *control) serve(ctx context.Context) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
 	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
+	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit(ctx) }) // its file says what
 	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()

@@ -21,6 +21,7 @@ import (
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 	"github.com/clawd-project/clawd/turn"
@@ -259,6 +260,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 	}
 	if err := turn.PruneMarks(d.marks(), d.sleeper.Now().Add(-keep), gone); err != nil {
 		return err
+	}
+	if err := wrap.Prune(d.o.Wraps, d.o.Env.Procs, d.sleeper.Now().Add(-keep)); err != nil {
+		d.log.Warn().Str("event", "wraps_unread").Err(err).Msg("a terminal of clawd wrap is not known")
 	}
 	d.pruneRuns(7 * 24 * time.Hour)
 	var recs []state.Session

@@ -23,6 +23,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -334,6 +335,7 @@ type children struct {
 	blocked error
 	looks   int
 	dialog  string
+	wrapped wrap.Info
 }
 
 type child struct {
@@ -371,10 +373,15 @@ func (cs *children) Start(_ context.Context, c resume.Claim) (resume.Run, error)
 	return &child{r: cs.r, claim: c, pid: 5000 + len(cs.all), done: make(chan struct{})}, nil
 }
 
+// Wrapped: what the test says.
+func (cs *children) Wrapped(detect.Holder) (wrap.Info, bool) {
+	return cs.wrapped, cs.wrapped.Child.PID != 0
+}
+
 // Way, Ready and Dialog: what the test says of the terminal.
 func (cs *children) Way(detect.Holder) resume.Way { return cs.way }
 
-func (cs *children) Ready(_ context.Context, _ detect.Session, p resume.Plan) (resume.Plan, error) {
+func (cs *children) Ready(_ context.Context, _ detect.Session, _ detect.Stop, p resume.Plan) (resume.Plan, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	cs.looks++

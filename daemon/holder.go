@@ -12,6 +12,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -53,6 +54,9 @@ func (s *session) hold(ctx context.Context) error {
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		h.Status = "" // changes all the time and says nothing about the end
+		if w, ok := s.d.trigger.Wrapped(h); ok {
+			h.Wrap, h.WrapStart = w.Child.PID, w.Child.Start
+		}
 		if !s.attendedNow || s.rec.Holder.PID != h.PID {
 			s.attendedNow = true
 			s.d.wg.Go(func() { s.awaitExit(ctx, h.PID) })
@@ -119,6 +123,9 @@ func strongest(holders []detect.Holder) detect.Holder {
 // holderEnd says how the remembered holder of a terminal went. False: not known yet.
 func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 	h := s.rec.Holder
+	if end, ok := s.d.wrapEnd(h); ok {
+		return end, true
+	}
 	switch {
 	case h.Boot != s.d.boot && s.d.absent && now.Liveness != detect.LeftBehind:
 		return state.HolderQuit, true // whether it lived until the machine went down nobody saw
@@ -137,6 +144,26 @@ func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 		return state.HolderQuit, true
 	}
 	return state.HolderHangup, true
+}
+
+// wrapEnd is what clawd wrap wrote down about the end of its program.
+func (d *Daemon) wrapEnd(h detect.Holder) (state.HolderEnd, bool) {
+	if h.Wrap == 0 || h.Boot != d.boot {
+		return "", false
+	}
+	w, ok := wrap.Find(d.o.Wraps, h.Wrap, h.WrapStart)
+	if !ok || w.End == nil {
+		return "", false
+	}
+	switch w.End.Cause {
+	case wrap.Quit:
+		return state.HolderQuit, true
+	case wrap.Hangup:
+		return state.HolderHangup, true
+	case wrap.Crash:
+		return state.HolderCrash, true
+	}
+	return "", false
 }
 
 // standDown says once who goes first.

@@ -9,6 +9,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -20,7 +21,9 @@ type Trigger interface {
 	Way(h detect.Holder) resume.Way
 	// Ready looks whether the plan's holder would take a prompt now, and gives the plan as it is to
 	// be fired. A *trigger.BlockedError may pass.
-	Ready(ctx context.Context, s detect.Session, p resume.Plan) (resume.Plan, error)
+	Ready(ctx context.Context, s detect.Session, stop detect.Stop, p resume.Plan) (resume.Plan, error)
+	// Wrapped gives the terminal of clawd wrap that a process runs in; false: none.
+	Wrapped(h detect.Holder) (wrap.Info, bool)
 	// Dialog gives the text of a limit that only the holder's screen shows; empty: none.
 	Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error)
 }
@@ -143,7 +146,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, e
 	if err != nil {
 		return nil, s.notNow(rec, err)
 	}
-	if p, err = s.d.trigger.Ready(ctx, s.ds, p); err != nil {
+	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err != nil {
 		return nil, s.notNow(rec, err)
 	}
 	return &p, nil

@@ -53,7 +53,7 @@ func BenchmarkRescan(b *testing.B) {
 	b.ReportMetric(ms(first), "first-ms")
 	b.ReportMetric(ms(again), "rescan-ms")
 	b.ReportMetric(0, "ns/op")
-	if ccusage := peer(b); ccusage != "" {
+	if ccusage := ccusagePath(b); ccusage != "" {
 		theirs := runPeer(b, ccusage, c)
 		b.ReportMetric(ms(theirs), "ccusage-ms")
 		b.ReportMetric(float64(theirs)/float64(first), "ccusage/first")
@@ -153,8 +153,8 @@ func (k *known) read(b *testing.B, a agent.Agent, s detect.Session) {
 	}
 }
 
-// peer gives the path of ccusage; empty: it cannot be had here.
-func peer(b *testing.B) string {
+// ccusagePath gives the path of ccusage; empty: it cannot be had here.
+func ccusagePath(b *testing.B) string {
 	b.Helper()
 	var problem bytes.Buffer
 	install := exec.Command("../e2e/ccusage.sh")

@@ -196,6 +196,8 @@ type Holder struct {
 	TTY         string     `json:"tty,omitempty"`          // its controlling terminal, e.g. /dev/pts/3
 	Tmux        string     `json:"tmux,omitempty"`         // socket of the tmux server that it runs in
 	Pane        string     `json:"pane,omitempty"`         // its tmux pane, e.g. %3
+	Wrap        int        `json:"wrap,omitempty"`         // pid of the program that clawd wrap started, which is it or one above it
+	WrapStart   uint64     `json:"wrap_start,omitempty"`   // start time of that program
 	URL         string     `json:"url,omitempty"`          // where its HTTP server listens, on loopback
 	Why         string     `json:"why,omitempty"`          // how we know, in words
 }

@@ -38,6 +38,9 @@ func (g *globals) load() (config.Config, string, error) {
 // each other would both start the same session.
 type paths struct{ state, marks, socket string }
 
+// wraps is where the terminals of clawd wrap are registered.
+func (p paths) wraps() string { return filepath.Join(filepath.Dir(p.socket), "wraps") }
+
 func userPaths() paths {
 	if runtime.GOOS == "darwin" && os.Getenv("XDG_STATE_HOME") == "" {
 		dir := filepath.Join(os.Getenv("HOME"), "Library", "Application Support", "clawd")

@@ -115,7 +115,7 @@ func TestHTTPNotReady(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tr, claim := httpClaim(t, good.URL)
 			c.change(&claim.Plan)
-			_, err := tr.Ready(t.Context(), claim.Session, claim.Plan)
+			_, err := tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan)
 			if !errors.As(err, new(*BlockedError)) || !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("Ready: %v", err)
 			}

@@ -30,14 +30,24 @@ const (
 // Way says how a live holder's terminal can be reached, without asking anybody: Exec means that it
 // cannot.
 func (t *Trigger) Way(h detect.Holder) resume.Way {
+	if _, ok := t.Wrapped(h); ok {
+		return resume.PTY
+	}
 	if h.Tmux != "" && h.Pane != "" || t.Tmux() != "" && h.TTY != "" {
 		return resume.Tmux
 	}
 	return resume.Exec
 }
 
-func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way) (terminal, error) {
+// terminal gives the way to a holder's screen and keys. since is when its session stopped.
+func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way, since time.Time) (terminal, error) {
 	switch way {
+	case resume.PTY:
+		info, ok := t.Wrapped(h)
+		if !ok {
+			return nil, errors.New("the terminal of clawd wrap is gone")
+		}
+		return &wrapped{holder: t.holder(h), info: info, since: since}, nil
 	case resume.Tmux:
 		return t.pane(ctx, h)
 	}

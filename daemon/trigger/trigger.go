@@ -33,15 +33,15 @@ type BlockedError struct{ Why string }
 
 func (e *BlockedError) Error() string { return e.Why }
 
-// Ready looks whether the plan's holder would take a prompt now; nothing is typed or sent. A
-// *BlockedError says that it may later. The plan comes back as it is to be fired: what an agent's
+// Ready looks whether the plan's holder would take a prompt after a stop now; nothing is typed or
+// sent. A *BlockedError says that it may later. The plan comes back as it is to be fired: what an agent's
 // own dialog offers decides its form.
-func (t *Trigger) Ready(ctx context.Context, s detect.Session, p resume.Plan) (resume.Plan, error) {
+func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop, p resume.Plan) (resume.Plan, error) {
 	switch p.Way {
 	case resume.HTTP:
 		return p, t.healthy(ctx, p)
 	case resume.Tmux, resume.PTY:
-		term, err := t.terminal(ctx, p.Holder, p.Way)
+		term, err := t.terminal(ctx, p.Holder, p.Way, stop.At)
 		if err != nil {
 			return p, err
 		}
@@ -60,7 +60,7 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, p resume.Plan) (r
 
 // Dialog gives the text of a limit that the holder's screen shows and its files do not; empty: none.
 func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error) {
-	term, err := t.terminal(ctx, h, t.Way(h))
+	term, err := t.terminal(ctx, h, t.Way(h), time.Now())
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +174,7 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	if l.c.Plan.Way == resume.HTTP {
 		return l.request, l.t.healthy(ctx, l.c.Plan)
 	}
-	term, err := l.t.terminal(ctx, l.c.Plan.Holder, l.c.Plan.Way)
+	term, err := l.t.terminal(ctx, l.c.Plan.Holder, l.c.Plan.Way, l.c.Stop.At)
 	if err != nil {
 		return nil, err
 	}

@@ -223,7 +223,7 @@ func TestTypesOnce(t *testing.T) {
 				t.Fatalf("where it is shown: %+v", p.holder)
 			}
 			c := p.claim()
-			if _, err := p.tr.Ready(t.Context(), c.Session, c.Plan); err != nil || p.submitted() != "" || p.marked() {
+			if _, err := p.tr.Ready(t.Context(), c.Session, c.Stop, c.Plan); err != nil || p.submitted() != "" || p.marked() {
 				t.Fatalf("a look: %v, submitted %q", err, p.submitted())
 			}
 			gate, why, run := p.open(c)
@@ -302,7 +302,7 @@ func TestNothingTyped(t *testing.T) {
 			p := newPit(t, c.mode)
 			c.before(p)
 			claim := p.claim()
-			_, err := p.tr.Ready(t.Context(), claim.Session, claim.Plan)
+			_, err := p.tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan)
 			if err == nil || !strings.Contains(err.Error(), c.why) || errors.As(err, new(*BlockedError)) != c.passes {
 				t.Errorf("Ready: %v", err)
 			}

@@ -1,4 +1,4 @@
-package daemon
+package peer
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUID is the user at the other end of a unix socket.
-func peerUID(c net.Conn) (int, error) {
+// UID is the user at the other end of a unix socket. The error says that there is no way to tell.
+func UID(c net.Conn) (int, error) {
 	uc, ok := c.(*net.UnixConn)
 	if !ok {
 		return 0, errors.New("not a unix socket")

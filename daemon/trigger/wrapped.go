@@ -1,0 +1,70 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/wrap"
+)
+
+// wrapped is a terminal of clawd wrap. It knows what its user typed.
+type wrapped struct {
+	holder holder
+	info   wrap.Info
+	since  time.Time // a key after this is its user's word
+	keys   uint64    // as counted when the screen was looked at
+}
+
+// Wrapped finds the terminal of clawd wrap that a process runs in: the program that was wrapped is the
+// process or one above it. False: there is none.
+func (t *Trigger) Wrapped(h detect.Holder) (wrap.Info, bool) {
+	const deepest = 16
+	pid := h.PID
+	for range deepest {
+		p, ok := t.Procs.Get(pid)
+		if !ok || pid == h.PID && p.Start != h.Start {
+			break
+		}
+		if i, ok := wrap.Find(t.Wraps, pid, p.Start); ok && i.Boot == t.Procs.Boot() {
+			return i, true
+		}
+		pid = p.PPID
+	}
+	return wrap.Info{}, false
+}
+
+func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
+	if !w.holder.Alive() {
+		return agent.Screen{}, errors.New("the process that had the session open is gone")
+	}
+	s, keys, err := w.info.Screen(ctx)
+	if err != nil {
+		return s, &BlockedError{"the terminal of clawd wrap does not answer: " + err.Error()}
+	}
+	if keys.At.After(w.since) {
+		return s, &BlockedError{"its user typed in it after the stop"}
+	}
+	w.keys = keys.Count
+	return s, nil
+}
+
+func (w *wrapped) press(ctx context.Context, keys []byte) error {
+	if !w.holder.Alive() {
+		return errors.New("the process that had the session open is gone")
+	}
+	r := wrap.TypeRequest{Keys: w.keys, Text: string(keys)}
+	switch r.Text {
+	case enter:
+		r.Text, r.Key = "", wrap.Enter
+	case "\x1b":
+		r.Text, r.Key = "", wrap.Escape
+	}
+	if err := w.info.Type(ctx, r); err != nil {
+		return fmt.Errorf("clawd wrap: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package wrap
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// emulator knows what the terminal shows after the bytes that it was fed. It only listens: it has
+// no way to answer a query, for the real terminal does that.
+//
+// charmbracelet/x/vt does the same and more, but copies every cell of the screen for each line that
+// scrolls (3.5 MB/s at 80x24, a quarter of that at 200x50: the wrapper would slow down its agent);
+// hinshun/vt10x knows neither faint text nor wide characters. So their parser is used and the grid
+// is kept here.
+type emulator struct {
+	mu     sync.Mutex // guards what follows
+	parser *ansi.Parser
+	cols   int
+	rows   int
+	main   page
+	alt    page
+	*page         // the one that is shown
+	title  string // at most maxString bytes
+	modes  modes
+	last   rune // what REP repeats
+	broken bool // a sequence made it panic: nothing is known of the screen any more
+}
+
+type modes struct {
+	insert, origin, noWrap bool
+}
+
+// maxString bounds the strings (titles, images) that are kept of the output.
+const maxString = 4096
+
+// page is one of the terminal's two screens.
+type page struct {
+	lines    [][]cell
+	top, bot int // the scroll region, bot exclusive
+	cursor
+	saved cursor
+}
+
+type cursor struct {
+	x, y    int
+	wrap    bool // the last column is written: the next rune goes to the next line
+	pen     pen
+	shift   int     // 0 or 1: which of charset is in use
+	charset [2]bool // line drawing instead of ASCII
+}
+
+// pen is what of the graphics matters: whether text is drawn faint, or in a grey.
+type pen struct{ faint, grey bool }
+
+type cell struct {
+	r     rune   // 0: blank, or the right half of a wide rune
+	more  string // what combines with r
+	right bool   // the right half of a wide rune
+	faint bool   // or grey
+}
+
+func newEmulator(cols, rows int) *emulator {
+	e := &emulator{parser: ansi.NewParser()}
+	e.parser.SetDataSize(maxString)
+	e.parser.SetHandler(ansi.Handler{Print: e.print, Execute: e.control, HandleCsi: e.csi, HandleEsc: e.esc, HandleOsc: e.osc})
+	e.cols, e.rows = bounded(cols, rows)
+	e.reset()
+	return e
+}
+
+// bounded gives a terminal that tells no size the usual one, and keeps absurd ones small.
+func bounded(cols, rows int) (int, int) {
+	if cols <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return min(cols, 1000), min(rows, 1000)
+}
+
+// feed takes the next bytes of the output, cut anywhere.
+func (e *emulator) feed(b []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.broken {
+		return
+	}
+	defer func() {
+		// The agent's session must not die of a byte that only clawd looks at.
+		e.broken = recover() != nil
+	}()
+	for _, c := range b {
+		e.parser.Advance(c)
+	}
+}
+
+// resize cuts or pads both screens; programs draw theirs anew.
+func (e *emulator) resize(cols, rows int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cols, e.rows = bounded(cols, rows)
+	for _, p := range []*page{&e.main, &e.alt} {
+		if over := p.y - e.rows + 1; over > 0 { // the cursor's row stays
+			p.lines, p.y = p.lines[over:], e.rows-1
+		}
+		p.lines = p.lines[:min(len(p.lines), e.rows)]
+		for len(p.lines) < e.rows {
+			p.lines = append(p.lines, nil)
+		}
+		for y, l := range p.lines {
+			line := make([]cell, e.cols)
+			copy(line, l)
+			p.lines[y] = line
+		}
+		p.x, p.wrap = min(p.x, e.cols-1), false
+		p.saved.x, p.saved.y = min(p.saved.x, e.cols-1), min(p.saved.y, e.rows-1)
+		p.top, p.bot = 0, e.rows
+	}
+}
+
+// screen gives what is shown; false: not known.
+func (e *emulator) screen() (agent.Screen, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := agent.Screen{Rows: make([]string, e.rows), Row: e.y, Col: e.x, Title: e.title}
+	var b strings.Builder
+	for y, line := range e.lines {
+		b.Reset()
+		for x, c := range line {
+			switch {
+			case c.right && x > 0 && line[x-1].r != 0:
+			case c.r == 0:
+				b.WriteByte(' ')
+			default:
+				b.WriteRune(c.r)
+				b.WriteString(c.more)
+			}
+		}
+		s.Rows[y] = strings.TrimRight(b.String(), " ")
+	}
+	for x, c := range e.lines[e.y] {
+		last := len(s.Faint) - 1
+		switch {
+		case !c.faint || c.r == 0 && !c.right:
+		case last >= 0 && s.Faint[last][1] == x:
+			s.Faint[last][1]++
+		default:
+			s.Faint = append(s.Faint, [2]int{x, x + 1})
+		}
+	}
+	return s, !e.broken
+}
+
+func (e *emulator) reset() {
+	e.modes, e.last = modes{}, 0
+	for _, p := range []*page{&e.main, &e.alt} {
+		*p = page{lines: make([][]cell, e.rows), bot: e.rows}
+		for y := range p.lines {
+			p.lines[y] = make([]cell, e.cols)
+		}
+	}
+	e.page = &e.main
+}
+
+// zwj joins the runes around it to one picture.
+const zwj = '\u200d'
+
+func (e *emulator) print(r rune) {
+	if r == utf8.RuneError || r >= 0x80 && r < 0xa0 {
+		r = utf8.RuneError
+	}
+	if e.charset[e.shift] && r >= '_' && r < 0x7f {
+		r = drawing[r-'_']
+	}
+	width := 1
+	if r >= 0x300 {
+		width = displaywidth.Rune(r)
+	}
+	if prev := e.before(); prev != nil && (width == 0 || strings.HasSuffix(prev.more, string(zwj))) {
+		if len(prev.more) < 64 {
+			prev.more += string(r)
+		}
+		return
+	}
+	if width == 0 {
+		return
+	}
+	if e.wrap || e.x+width > e.cols {
+		if !e.modes.noWrap {
+			e.x = 0
+			e.index()
+		}
+		e.x = min(e.x, e.cols-width)
+	}
+	e.wrap = false
+	if e.x < 0 { // wider than the terminal
+		e.x = 0
+		return
+	}
+	if e.modes.insert {
+		e.insertCells(width)
+	}
+	e.put(e.x, cell{r: r, faint: e.pen.faint || e.pen.grey})
+	if width == 2 {
+		e.put(e.x+1, cell{right: true, faint: e.pen.faint || e.pen.grey})
+	}
+	e.last = r
+	if e.x += width; e.x >= e.cols {
+		e.x, e.wrap = e.cols-1, true
+	}
+}
+
+// put writes a cell of the cursor's row, and blanks what remains of a wide rune that it cuts.
+func (e *emulator) put(x int, c cell) {
+	line := e.lines[e.y]
+	if line[x].right && !c.right && x > 0 {
+		line[x-1] = cell{}
+	}
+	if x+1 < len(line) && line[x+1].right {
+		line[x+1] = cell{}
+	}
+	line[x] = c
+}
+
+// before is the cell that was written last, which what combines belongs to; nil: there is none.
+func (e *emulator) before() *cell {
+	x := e.x
+	if !e.wrap {
+		x--
+	}
+	if x > 0 && e.lines[e.y][x].right {
+		x--
+	}
+	if x < 0 || e.lines[e.y][x].r == 0 {
+		return nil
+	}
+	return &e.lines[e.y][x]
+}
+
+// drawing are the line drawing characters of 0x5f to 0x7e.
+var drawing = []rune(" ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
+
+// index goes a line down, and scrolls at the end of the region.
+func (e *emulator) index() {
+	switch {
+	case e.y == e.bot-1:
+		e.scroll(e.top, 1)
+	case e.y < e.rows-1:
+		e.y++
+	}
+}
+
+// scroll moves the lines from top to the region's end up by n, or down if n is negative.
+func (e *emulator) scroll(top, n int) {
+	region := e.lines[top:e.bot]
+	if n = max(-len(region), min(n, len(region))); n == 0 {
+		return
+	}
+	out, rest := region[:max(n, 0)], region[max(n, 0):]
+	if n < 0 {
+		rest, out = region[:len(region)+n], region[len(region)+n:]
+	}
+	for _, line := range out {
+		clear(line)
+	}
+	moved := append(make([][]cell, 0, len(region)), rest...)
+	if n < 0 {
+		moved = append(append(moved[:0], out...), rest...)
+	} else {
+		moved = append(moved, out...)
+	}
+	copy(region, moved)
+}
+
+func (e *emulator) insertCells(n int) {
+	line := e.lines[e.y][e.x:]
+	n = min(n, len(line))
+	copy(line[n:], line)
+	clear(line[:n])
+}
+
+func (e *emulator) deleteCells(n int) {
+	line := e.lines[e.y][e.x:]
+	n = min(n, len(line))
+	copy(line, line[n:])
+	clear(line[len(line)-n:])
+}
