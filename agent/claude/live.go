@@ -194,6 +194,7 @@ func (c *Claude) describe(h *detect.Holder, p agent.Proc) {
 	if l, ok := c.env.Procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start
 	}
+	agent.Terminal(c.env.Procs, h)
 }
 
 // unregistered finds processes of the agent that no entry tells of: those started for this
@@ -215,9 +216,12 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		switch id := idIn(argv); {
 		case id == s.ID:
 			h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
-		case id != "" || i.Dir == "" || c.env.Procs.Cwd(p.PID) != i.Dir:
+		case id != "" || i.Dir == "":
 			continue
 		default:
+			if cwd := c.env.Procs.Cwd(p.PID); cwd != "" && cwd != i.Dir {
+				continue
+			}
 			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
 		}
 		c.describe(&h, p)
