@@ -1,5 +1,7 @@
 package agent
 
+import "strings"
+
 // Screen is what a terminal shows now. It never outlives the decision that it was read for.
 type Screen struct {
 	Rows     []string // the visible rows, top first, without trailing blanks or colours
@@ -24,4 +26,63 @@ type View struct {
 	Dialog string
 	// Why it is not ready, for a person; never a text of the screen.
 	Why string
+}
+
+// Escape is the key that closes dialogs.
+const Escape = "\x1b"
+
+// Reasons why a screen is not ready that all agents have.
+const (
+	WhyNoBox = "its input box is not drawn where the cursor is: a menu, a question or another view is open, or its screen is not understood"
+	WhyText  = "there may be text in its input box"
+	WhyBusy  = "it is busy"
+)
+
+// At gives a row without the blanks around it; empty outside the screen.
+func (s Screen) At(row int) string {
+	if row < 0 || row >= len(s.Rows) {
+		return ""
+	}
+	return strings.TrimSpace(s.Rows[row])
+}
+
+// Line gives a row without trailing blanks; empty outside the screen.
+func (s Screen) Line(row int) string {
+	if row < 0 || row >= len(s.Rows) {
+		return ""
+	}
+	return strings.TrimRight(s.Rows[row], " \u00a0")
+}
+
+// Last is the last row that is not blank; -1: there is none.
+func (s Screen) Last() int {
+	last := len(s.Rows) - 1
+	for last >= 0 && s.At(last) == "" {
+		last--
+	}
+	return last
+}
+
+// IsFaint tells whether everything from column col on in the cursor's row is drawn faint. The cell
+// under the cursor may be drawn inverted instead.
+func (s Screen) IsFaint(col int) bool {
+	for n, r := range []rune(s.Line(s.Row)) {
+		if n < col || n == s.Col || r == ' ' {
+			continue
+		}
+		faint := false
+		for _, f := range s.Faint {
+			faint = faint || n >= f[0] && n < f[1]
+		}
+		if !faint {
+			return false
+		}
+	}
+	return true
+}
+
+// Rule tells whether a row is a line drawn with one character from its first column on, at least
+// 20 columns of it.
+func Rule(row string, with rune) bool {
+	return len([]rune(row)) >= 20 && strings.Trim(row, string(with)) == ""
 }

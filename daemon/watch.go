@@ -239,7 +239,8 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 			}
 		}
 		if e.Has(fsnotify.Remove) {
-			v.d.revisit(ctx) // a registry entry may be gone, and with it a holder
+			v.d.procs.anew() // a registry entry may be gone, and with it a holder
+			v.d.revisit(ctx)
 		}
 		v.scan(ctx, f.a, e.Name, false)
 	}

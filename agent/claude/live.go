@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -21,7 +22,7 @@ type entry struct {
 	PID        int    `json:"pid"`
 	SessionID  string `json:"sessionId"`
 	CWD        string `json:"cwd"`
-	ProcStart  string `json:"procStart"` // field 22 of /proc/PID/stat
+	ProcStart  string `json:"procStart"` // field 22 of /proc/PID/stat; macOS: "Sat Nov 21 00:18:12 2026", UTC
 	Entrypoint string `json:"entrypoint"`
 	Status     string `json:"status"`
 	PIDDomain  string `json:"pidDomain"` // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
@@ -160,6 +161,9 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 		return h
 	}
 	p, ok := c.env.Procs.Get(e.PID)
+	if at, err := time.Parse(time.ANSIC, e.ProcStart); err == nil && ok && p.Start/1e6 == uint64(at.Unix()) {
+		h.Start = p.Start
+	}
 	switch {
 	case ok && !p.Zombie && h.Start != 0 && p.Start == h.Start:
 		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open, says the registry", e.PID)
@@ -216,9 +220,12 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		switch id := idIn(argv); {
 		case id == s.ID:
 			h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
-		case id != "" || i.Dir == "" || c.env.Procs.Cwd(p.PID) != i.Dir:
+		case id != "" || i.Dir == "":
 			continue
 		default:
+			if cwd := c.env.Procs.Cwd(p.PID); cwd != "" && cwd != i.Dir {
+				continue
+			}
 			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
 		}
 		c.describe(&h, p)

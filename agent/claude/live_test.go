@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -51,6 +52,10 @@ func TestLive(t *testing.T) {
 			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
 		{"pid given to another process", map[int]string{71: entryText(71, sid, "500", "")}, table{all: []agent.Proc{shell, {PID: 71, Start: 9999, Comm: "vim"}}, argv: argv("vim")},
 			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
+		{"terminal on macOS", map[int]string{71: entryText(71, sid, "Sat Nov  7 00:18:12 2026", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 1794010692_000123)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 1794010692_000123, Group: 71, Sure: true})}},
+		{"another start on macOS", map[int]string{71: entryText(71, sid, "Sat Nov  7 00:18:12 2026", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 1794010693_000123)}},
+			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Boot: "boot", Sure: true}, alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 1794010693_000123, Group: 71})}},
 		{"other namespace, told", map[int]string{71: entryText(71, sid, "500", `,"pidDomain":"linux:0:pid:[2]"`)}, table{ns: "pid:[1]"},
 			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true, Foreign: true}}},
 		{"same namespace, told", map[int]string{71: entryText(71, sid, "500", `,"pidDomain":"linux:0:pid:[1]"`)}, table{ns: "pid:[1]", all: []agent.Proc{shell, proc(71, 500)}},
@@ -154,5 +159,24 @@ func TestLiveThisMachine(t *testing.T) {
 	got, err := over(root, procs, agent.Config{}).Live(t.Context(), session(root, sid), detect.Info{Dir: demo})
 	if err != nil || len(got) != 1 || got[0].Liveness != detect.Alive || got[0].Group != me.Group || got[0].Leader != me.Leader {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A terminal's holder tells where it is shown, a headless one does not.
+func TestLiveTerminal(t *testing.T) {
+	root := t.TempDir()
+	put(t, filepath.Join(root, "sessions", "71.json"), entryText(71, sid, "500", `,"entrypoint":"cli"`))
+	put(t, filepath.Join(root, "sessions", "72.json"), entryText(72, sid, "600", `,"entrypoint":"sdk-cli"`))
+	procs := table{all: []agent.Proc{{PID: 71, Start: 500, Comm: "claude", TTY: "/dev/pts/3"}, {PID: 72, Start: 600, Comm: "claude", TTY: "/dev/pts/3"},
+		{PID: 73, Start: 700, Comm: "claude", TTY: "/dev/pts/4"}}, cwd: map[int]string{73: demo}}
+	got, err := over(root, agenttest.InTmux{Procs: procs}, agent.Config{}).Live(t.Context(), session(root, sid), detect.Info{Dir: demo})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for n, tty := range []string{"/dev/pts/3", "", "/dev/pts/4"} {
+		h := got[n]
+		if h.TTY != tty || (h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != (tty != "") {
+			t.Errorf("%+v", h)
+		}
 	}
 }

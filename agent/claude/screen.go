@@ -1,8 +1,141 @@
 package claude
 
-import "github.com/clawd-project/clawd/agent"
+import (
+	"regexp"
+	"strings"
 
-// Screen reads the agent's terminal.
-func (c *Claude) Screen(agent.Screen) agent.View {
-	return agent.View{Why: "the agent's screen is not understood"}
+	"github.com/clawd-project/clawd/agent"
+)
+
+const (
+	promptMark = "❯"
+	// boxCol is where the text of the input box begins.
+	boxCol = 2
+	// footerMax bounds the rows below the box: status line, mode and notices. The panel of shortcuts
+	// and lists of commands have more.
+	footerMax = 6
+)
+
+var (
+	// A spinner: "✶ Crafting… (3s · ↓ 4 tokens)", "✻ API error · Retrying in 8s · attempt 1/10". What it
+	// leaves when it ends, "✻ Baked for 0s", has no dots.
+	spinner = regexp.MustCompile(`^[·✢✳✶✻✽∗*] .*(?:…|etrying in )`)
+	// In the title it is a braille pattern or a filling circle before the session's name.
+	spinnerTitle = regexp.MustCompile(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
+	// placeholder of an empty box, drawn faint: Try "edit main.go to…"
+	placeholder = regexp.MustCompile(`^Try "[^"]*"$`)
+	menuItem    = regexp.MustCompile(`^  (❯|  *) ?[1-9]\. \S`)
+)
+
+const (
+	menuTitle = "What do you want to do?"
+	menuStop  = "❯ 1. Stop and wait for limit to reset"
+	menuKeys  = "Enter to confirm · Esc to cancel"
+	itemWaits = "then continue automatically"
+)
+
+// Screen reads the agent's terminal: versions 2.1.197 and 2.1.329. The box is a row with the cursor
+// between two lines over the whole width; below it stand only status lines.
+func (c *Claude) Screen(s agent.Screen) agent.View {
+	if limitMenu(s) {
+		return agent.View{Close: []byte(agent.Escape), Why: "the menu of the usage limit lies over its input box"}
+	}
+	top, bottom, ok := box(s)
+	if !ok {
+		return agent.View{Why: agent.WhyNoBox}
+	}
+	if s.Last()-bottom > footerMax {
+		return agent.View{Why: "a panel is open below its input box"}
+	}
+	for row := bottom + 1; row <= s.Last(); row++ {
+		switch line := strings.ToLower(s.At(row)); {
+		case strings.Contains(line, "continuing"), strings.Contains(line, "esc to cancel"):
+			return agent.View{Why: "it goes on by itself when the usage limit resets"}
+		case strings.Contains(line, "to interrupt"):
+			return agent.View{Why: agent.WhyBusy}
+		case strings.Contains(line, "again to"):
+			return agent.View{Why: "its user is pressing keys: it waits for a second one"}
+		case strings.Contains(line, "-- normal --"), strings.Contains(line, "-- visual"):
+			return agent.View{Why: "its input box takes keys as vim's commands"}
+		}
+	}
+	if spinnerTitle.MatchString(s.Title) {
+		return agent.View{Why: agent.WhyBusy}
+	}
+	for row := range top {
+		if spinner.MatchString(s.Line(row)) {
+			return agent.View{Why: agent.WhyBusy}
+		}
+	}
+	switch {
+	case bottom-top != 2:
+		return agent.View{Why: agent.WhyText}
+	case s.Col != boxCol || !emptyBox(s):
+		return agent.View{Why: agent.WhyText, Input: boxText(s)}
+	}
+	return agent.View{Ready: true}
+}
+
+// box gives the rows of the lines above and below the box that the cursor is in. There is no other
+// line over the whole width below it. The upper line may end in the session's name.
+func box(s agent.Screen) (top, bottom int, ok bool) {
+	for top = s.Row; top > 0 && !strings.HasPrefix(s.Line(top), strings.Repeat("─", 10)); top-- {
+	}
+	for bottom = s.Row; bottom < len(s.Rows) && !agent.Rule(s.Line(bottom), '─'); bottom++ {
+	}
+	if s.Row < 0 || top == s.Row || bottom == s.Row || bottom >= len(s.Rows) || !strings.HasPrefix(s.Line(top), strings.Repeat("─", 10)) {
+		return 0, 0, false
+	}
+	for row := bottom + 1; row < len(s.Rows); row++ {
+		if agent.Rule(s.Line(row), '─') || strings.HasPrefix(s.At(row), promptMark) {
+			return 0, 0, false
+		}
+	}
+	return top, bottom, s.Col >= boxCol && isPrompt(s.Line(top+1))
+}
+
+// isPrompt: a menu's item begins like the box, but is numbered.
+func isPrompt(line string) bool {
+	return strings.HasPrefix(line, promptMark) && !numbered.MatchString(line)
+}
+
+var numbered = regexp.MustCompile(`^❯[ \x{a0}][1-9]\. `)
+
+func boxText(s agent.Screen) string {
+	return strings.Trim(strings.TrimPrefix(s.Line(s.Row), promptMark), " \u00a0")
+}
+
+func emptyBox(s agent.Screen) bool {
+	text := boxText(s)
+	return text == "" || placeholder.MatchString(text) && s.IsFaint(boxCol)
+}
+
+// limitMenu: the menu that opens by itself at a usage limit, in place of the box: below its last row
+// is nothing, and the cursor is on its first item, which Escape stands for as well. The one that also
+// offers to wait is of versions that may be about to go on by themselves: it is left alone.
+func limitMenu(s agent.Screen) bool {
+	row := s.Last()
+	if s.At(row) != menuKeys {
+		return false
+	}
+	for row--; row >= 0 && s.At(row) == ""; row-- {
+	}
+	items := 0
+	for ; row >= 0 && menuItem.MatchString(s.Line(row)); row-- {
+		if strings.Contains(s.At(row), itemWaits) {
+			return false
+		}
+		items++
+	}
+	if items < 2 || s.At(row+1) != menuStop || s.Row != row+1 {
+		return false
+	}
+	for ; row >= 0 && s.At(row) == ""; row-- {
+	}
+	if s.At(row) != menuTitle {
+		return false
+	}
+	for row--; row >= 0 && s.At(row) == ""; row-- {
+	}
+	return agent.Rule(s.Line(row), '─') || agent.Rule(s.Line(row), '▔')
 }

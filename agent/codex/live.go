@@ -69,10 +69,10 @@ func (c *Codex) locked(pid int) detect.Holder {
 	if c.env.Procs == nil {
 		return h
 	}
+	h.Kind = kindOf(c.arguments(pid))
 	if p, ok := c.env.Procs.Get(pid); ok {
 		c.describe(&h, p)
 	}
-	h.Kind = kindOf(c.arguments(pid))
 	return h
 }
 
@@ -89,10 +89,22 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
 	case startedFor(c.arguments(p.PID), s.ID):
 		h.Why = fmt.Sprintf("process %d was started for this session", p.PID)
+	case c.closed(p.PID):
+		h.Sure, h.Why = false, fmt.Sprintf("process %d of the agent does not let its open files be seen, and may have the session's", p.PID)
 	default:
 		return detect.Holder{}, false
 	}
 	return h, true
+}
+
+// closed: a process that lives always has some file open; none at all means that the system did not
+// tell.
+func (c *Codex) closed(pid int) bool {
+	if len(c.env.Procs.Opens(pid)) > 0 {
+		return false
+	}
+	p, ok := c.env.Procs.Get(pid)
+	return ok && !p.Zombie
 }
 
 func (c *Codex) describe(h *detect.Holder, p agent.Proc) {
@@ -100,6 +112,7 @@ func (c *Codex) describe(h *detect.Holder, p agent.Proc) {
 	if l, ok := c.env.Procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start
 	}
+	agent.Terminal(c.env.Procs, h)
 }
 
 // looksCodex: the program itself, or node with the script around it.

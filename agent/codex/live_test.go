@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -61,20 +62,22 @@ func TestLive(t *testing.T) {
 		{name: "another device number, but it has the lock open", lock: true, held: 60, off: 1, live: detect.Alive, kind: detect.Headless, pid: 60,
 			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "exec"}}, opens: map[int][]string{60: {"thread-writer-locks/" + sid + ".lock"}}}},
 		{name: "the same inode of another disk", lock: true, held: 60, off: 1, live: detect.LeftBehind,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {"postgres"}}}},
+			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {"postgres"}}, opens: map[int][]string{60: {"null"}}}},
 		{name: "a holder whom the process table does not show", lock: true, held: 4711, live: detect.Alive, kind: detect.Interactive, pid: 4711},
 		{name: "an old version has the file open", live: detect.Alive, kind: detect.Interactive, pid: 61,
 			procs: procTable{all: []agent.Proc{shell, proc(61), {PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex"}, 61: {bin}},
-				opens: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
+				opens: map[int][]string{60: {"null"}, 61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
 		{name: "an editor has the file open", live: detect.Gone,
 			procs: procTable{all: []agent.Proc{{PID: 61, Comm: "vim"}}, argv: map[int][]string{61: {"vim", "codex"}},
 				opens: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
 		{name: "about to open it", live: detect.Alive, kind: detect.Headless, pid: 60,
 			procs: procTable{all: []agent.Proc{{PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex", "exec", "--json", "resume", sid, "continue"}}}},
 		{name: "forks it", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "fork", sid, "continue"}}}},
+			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "fork", sid, "continue"}}, opens: map[int][]string{60: {"null"}}}},
 		{name: "resumes another", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "resume", other, "continue"}}}},
+			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "resume", other, "continue"}}, opens: map[int][]string{60: {"null"}}}},
+		{name: "hides its files", live: detect.Alive, kind: detect.Headless, pid: 60,
+			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "say hi"}}}},
 		{name: "a zombie", live: detect.Gone,
 			procs: procTable{all: []agent.Proc{{PID: 60, Zombie: true, Comm: "codex"}}, argv: map[int][]string{60: {bin, "exec", "resume", sid}}}},
 		{name: "no process table", live: detect.HolderUnknown, procs: procTable{err: agent.ErrNoProcs}},
@@ -164,5 +167,34 @@ func TestRealLock(t *testing.T) {
 	}
 	if l, err := c.lock(rolloutOf(root, sid)); err != nil || len(l.pids) != 0 || !l.exists {
 		t.Errorf("after it was given back: %+v, %v", l, err)
+	}
+}
+
+// A terminal that has the session itself tells where it is shown; the background server, to which one may
+// be attached, does not.
+func TestLiveTerminal(t *testing.T) {
+	for _, c := range []struct {
+		argv []string
+		tty  string
+	}{{[]string{"codex", "--no-daemon"}, "/dev/pts/3"}, {[]string{"codex", "app-server", "--managed-daemon"}, ""}, {[]string{"codex", "exec", "x"}, ""}} {
+		for _, held := range []bool{true, false} { // by the lock, or by the open file
+			root := t.TempDir()
+			s := rolloutOf(root, sid)
+			lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+			put(t, lock, "")
+			table := procTable{all: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", TTY: "/dev/pts/3"}}, argv: map[int][]string{60: c.argv},
+				opens: map[int][]string{60: {s.Path}}}
+			codex := over(root, agenttest.InTmux{Procs: table}, agent.Config{})
+			if held {
+				codex.locks = func() ([]byte, error) { return []byte(lockLine(t, lock, 60, 0)), nil }
+			}
+			got, err := codex.Live(t.Context(), s, detect.Info{})
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if h := got[0]; h.TTY != c.tty || (h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != (c.tty != "") {
+				t.Errorf("%v: %+v", c.argv, h)
+			}
+		}
 	}
 }

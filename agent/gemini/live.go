@@ -74,6 +74,7 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detec
 	if l, ok := procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start
 	}
+	agent.Terminal(procs, &h)
 	cwd := procs.Cwd(p.PID)
 	switch {
 	case c.none:

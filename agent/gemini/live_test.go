@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -96,5 +97,24 @@ func TestLiveWithoutATable(t *testing.T) {
 	broken := errors.New("broken")
 	if got, err := over(home, procs{err: broken}).Live(t.Context(), s["back"], detect.Info{}); !errors.Is(err, broken) || len(got) != 1 {
 		t.Errorf("%+v, err %v", got, err)
+	}
+}
+
+// Launcher and child both tell where they are shown; a headless run does not.
+func TestLiveTerminal(t *testing.T) {
+	_, home, s := world(t)
+	const demo, tty = "/home/dev/work/demo", "/dev/pts/3"
+	table := procs{all: []agent.Proc{{PID: 50, Start: 5, TTY: tty}, {PID: 51, PPID: 50, Start: 6, TTY: tty}, {PID: 52, Start: 7, TTY: tty}},
+		argv: map[int][]string{50: {"node", "/usr/bin/gemini"}, 51: {"node", "--max-old-space-size=1", "/usr/bin/gemini"}, 52: {"node", "/usr/bin/gemini", "-p", "x"}},
+		cwd:  map[int]string{50: demo, 51: demo, 52: demo}}
+	got, err := over(home, agenttest.InTmux{Procs: table}).Live(t.Context(), s["back"], detect.Info{Dir: demo})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for n, shown := range []bool{true, true, false} {
+		h := got[n]
+		if (h.TTY == tty) != shown || (h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != shown {
+			t.Errorf("%+v", h)
+		}
 	}
 }

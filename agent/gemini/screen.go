@@ -1,11 +1,135 @@
 package gemini
 
-import "github.com/clawd-project/clawd/agent"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// The last rows of an idle terminal, version 0.61. The hint stands there only while the box is empty,
+// and the placeholder is grey:
+//
+//	                                          ? for shortcuts
+//	─────────────────────────────────────────────────────────
+//	 Shift+Tab to accept edits
+//	▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
+//	 >   Type your message or @path/to/file
+//	▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
+//	 workspace (/directory)      sandbox                /model
+//	 ~/work/demo                 no sandbox               Auto
+const (
+	prompt      = " >"
+	boxCol      = 3
+	placeholder = "Type your message or @path/to/file"
+	emptyHint   = "? for shortcuts"
+	footerMax   = 3
+)
+
+var (
+	limitTitle = regexp.MustCompile(`^Usage limit reached for [\w. -]+\.$`)
+	option     = regexp.MustCompile(`^(?:● )?([1-9])\. (.+)$`)
+	keepTrying = "Keep trying"
+	cancelled  = "Request cancelled."
+)
 
 // DrawsLimits: the dialog of a used-up quota stands on the screen alone, and waits for ever.
 func (g *Gemini) DrawsLimits() {}
 
 // Screen reads the agent's terminal.
-func (g *Gemini) Screen(agent.Screen) agent.View {
-	return agent.View{Why: "the agent's screen is not understood"}
+func (g *Gemini) Screen(s agent.Screen) agent.View {
+	if lines, top := dialog(s); len(lines) > 0 && limitTitle.MatchString(lines[0]) {
+		return quota(s, lines, top)
+	}
+	line := s.Line(s.Row)
+	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !agent.Rule(s.Line(s.Row-1), '▄') || !agent.Rule(s.Line(s.Row-3), '─') {
+		return agent.View{Why: agent.WhyNoBox}
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(line, prompt))
+	switch {
+	case !agent.Rule(s.Line(s.Row+1), '▀'):
+		return agent.View{Why: agent.WhyText}
+	case s.Col != boxCol || text != placeholder || !s.IsFaint(boxCol):
+		return agent.View{Why: agent.WhyText, Input: text}
+	case s.Last()-(s.Row+1) > footerMax:
+		return agent.View{Why: "a panel is open below its input box"}
+	case s.At(s.Row-4) != emptyHint:
+		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
+	case strings.Contains(s.At(s.Row-5), "again to"):
+		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
+	case strings.Contains(s.At(s.Row-2), "shell mode"):
+		return agent.View{Why: "its input box takes commands of a shell"}
+	case strings.HasPrefix(s.Title, "✦"), strings.HasPrefix(s.Title, "⏲"), strings.HasPrefix(s.Title, "✋"):
+		return agent.View{Why: agent.WhyBusy}
+	}
+	for row := s.Row - 5; row <= s.Last(); row++ {
+		if strings.Contains(s.Line(row), "[NORMAL]") {
+			return agent.View{Why: "its input box takes keys as vim's commands"}
+		}
+	}
+	return agent.View{Ready: true}
+}
+
+// quota reads the dialog of a used-up quota. Its items differ by plan and model, and some cost money
+// or switch the model: only the one that repeats the request is named, by its number. Once the
+// request was cancelled the dialog stays and has nothing to repeat.
+func quota(s agent.Screen, lines []string, top int) agent.View {
+	v := agent.View{Why: "the dialog of its quota lies over its input box"}
+	var text []string
+	var digits []string
+	options := false
+	for _, line := range lines {
+		m := option.FindStringSubmatch(line)
+		switch {
+		case m == nil && options:
+			return agent.View{Why: agent.WhyNoBox} // an item of several lines, or no dialog of this kind
+		case m == nil:
+			text = append(text, line)
+			continue
+		}
+		options = true
+		if m[2] == keepTrying {
+			digits = append(digits, m[1])
+		}
+	}
+	v.Dialog = strings.Join(text, "\n")
+	for row := top - 1; row >= max(0, top-4); row-- {
+		if strings.Contains(s.Line(row), cancelled) {
+			v.Why = "its request was cancelled by hand, and the dialog of its quota is still open"
+			return v
+		}
+	}
+	if len(digits) == 1 && !strings.HasPrefix(s.Title, "◇") {
+		v.Instead = []byte(digits[0])
+	}
+	return v
+}
+
+// dialog gives the lines of the framed box that is the last thing on the screen, in place of the
+// input box, and the row of its upper edge.
+func dialog(s agent.Screen) (lines []string, top int) {
+	last := s.Last()
+	if !frame(s.Line(last), '╰', '╯') || s.Row <= last && s.Row >= 0 && strings.HasPrefix(s.Line(s.Row), prompt) {
+		return nil, 0
+	}
+	for top = last - 1; top >= 0; top-- {
+		line := s.Line(top)
+		if frame(line, '╭', '╮') {
+			return lines, top
+		}
+		text, ok := strings.CutPrefix(line, "│")
+		text, closed := strings.CutSuffix(text, "│")
+		if !ok || !closed {
+			return nil, 0
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			lines = append([]string{text}, lines...)
+		}
+	}
+	return nil, 0
+}
+
+func frame(line string, left, right rune) bool {
+	r := []rune(line)
+	return len(r) >= 20 && r[0] == left && r[len(r)-1] == right && strings.Trim(string(r[1:len(r)-1]), "─") == ""
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
@@ -81,6 +82,10 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info) (detect
 	}
 	if l, ok := procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start
+	}
+	agent.Terminal(procs, &h)
+	if c.kind == detect.Server && !c.none {
+		h.URL = serverURL(c.port, procs.Listens(p.PID))
 	}
 	switch {
 	case !named:
@@ -159,6 +164,7 @@ type call struct {
 	kind    detect.HolderKind
 	session string // --session
 	dir     string // --dir, or the folder that a TUI was given
+	port    int    // --port; 0: none, or any
 	none    bool   // a command that opens no session
 }
 
@@ -179,7 +185,7 @@ var commands = map[string]detect.HolderKind{
 
 func classify(args []string) call {
 	c := call{kind: detect.Interactive}
-	port, command := false, false
+	listens, command := false, false
 	for n := 0; n < len(args); n++ {
 		a := args[n]
 		if a == "--" {
@@ -202,16 +208,37 @@ func classify(args []string) call {
 			c.session = value
 		case "--dir":
 			c.dir = value
-		case "--port", "--hostname", "--mdns":
-			port = true
+		case "--port":
+			listens = true
+			c.port, _ = strconv.Atoi(value)
+		case "--hostname", "--mdns":
+			listens = true
 		case "--version", "-v", "--help", "-h":
 			c.none = true
 		}
 	}
-	if port && c.kind == detect.Interactive {
+	if listens && c.kind == detect.Interactive {
 		c.kind = detect.Server
 	}
 	return c
+}
+
+// defaultPort is the one that a server takes, when it is free, without --port.
+const defaultPort = 4096
+
+// serverURL gives where the server of a process answers, from the port in its arguments and those on which
+// it listens. Other ports are of its tools: one that is not known for its own is not guessed.
+func serverURL(port int, listens []int) string {
+	switch {
+	case slices.Contains(listens, port):
+	case slices.Contains(listens, defaultPort):
+		port = defaultPort
+	case len(listens) == 1:
+		port = listens[0]
+	default:
+		return ""
+	}
+	return "http://127.0.0.1:" + strconv.Itoa(port)
 }
 
 // positional is the first argument that is no option: a command, or the folder of a TUI.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -120,5 +121,42 @@ func TestLiveOrder(t *testing.T) {
 	got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{Dir: "/w"})
 	if err != nil || len(got) != 2 || got[0].PID != 7 || got[1].PID != 5 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A terminal tells where it is shown, and a server where it answers: at the port of its arguments when
+// it listens there, else at the one that can only be its own.
+func TestLiveWhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		argv    []string
+		listens []int
+		url     string
+		shown   bool
+	}{
+		"terminal":                    {[]string{"opencode"}, []int{5000}, "", true},
+		"run":                         {[]string{"opencode", "run", "x"}, []int{5000}, "", false},
+		"terminal with a port":        {[]string{"opencode", "--port", "4097"}, []int{4097}, "http://127.0.0.1:4097", false},
+		"terminal with any port":      {[]string{"opencode", "--port", "0"}, []int{41234}, "http://127.0.0.1:41234", false},
+		"not there yet":               {[]string{"opencode", "--port=4097"}, nil, "", false},
+		"server":                      {[]string{"opencode", "serve"}, []int{4096}, "http://127.0.0.1:4096", false},
+		"server and its tools":        {[]string{"opencode", "serve"}, []int{19876, 4096}, "http://127.0.0.1:4096", false},
+		"its port and its tools":      {[]string{"opencode", "serve", "--port", "4100"}, []int{4096, 4100}, "http://127.0.0.1:4100", false},
+		"its port was taken":          {[]string{"opencode", "serve", "--port", "4100"}, []int{4101}, "http://127.0.0.1:4101", false},
+		"several and none its own":    {[]string{"opencode", "serve"}, []int{5000, 5001}, "", false},
+		"a port that is no number":    {[]string{"opencode", "serve", "--port", "x"}, nil, "", false},
+		"server on another interface": {[]string{"opencode", "serve", "--hostname", "10.0.0.1"}, nil, "", false},
+	} {
+		p := &testProcs{list: []agent.Proc{{PID: 7, Start: 70, Comm: "opencode", TTY: "/dev/pts/3"}}, argv: map[int][]string{7: c.argv},
+			cwd: map[int]string{7: "/w"}, listens: map[int][]int{7: c.listens}}
+		o, data := open(t, agenttest.InTmux{Procs: p})
+		got, err := o.Live(t.Context(), detect.Session{ID: "ses_e0490bdf4ffetoGb2yI1hytQKC", Path: filepath.Join(data, "opencode.db")}, detect.Info{Dir: "/w"})
+		if err != nil || len(got) != 1 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+			continue
+		}
+		h := got[0]
+		if h.URL != c.url || (h.TTY == "/dev/pts/3" && h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != c.shown {
+			t.Errorf("%s: %+v", name, h)
+		}
 	}
 }

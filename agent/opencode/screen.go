@@ -1,8 +1,151 @@
 package opencode
 
-import "github.com/clawd-project/clawd/agent"
+import (
+	"regexp"
+	"strings"
 
-// Screen reads the agent's terminal.
-func (o *OpenCode) Screen(agent.Screen) agent.View {
-	return agent.View{Why: "the agent's screen is not understood"}
+	"github.com/clawd-project/clawd/agent"
+)
+
+// The box of a session, version 1.18.33; a sidebar may stand to its right:
+//
+//	┃
+//	┃  the text
+//	┃
+//	┃  Build · model provider
+//	╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
+//	 /the/folder   tab agents  ctrl+p commands
+const (
+	boxEdge = '┃'
+	boxFoot = '╹'
+	boxLine = '▀'
+	// textCol is where the text begins, counted from the edge.
+	textCol = 3
+	idleTip = "ctrl+p commands"
+)
+
+var (
+	whyStart = "it shows its start page and has no session open"
+	limits   = regexp.MustCompile(`^ *(?:Go|Free) limit reached +esc *$`)
+	buttons  = regexp.MustCompile(`^ *don't show again +open settings *$`)
+)
+
+// Screen reads the agent's terminal. The dialog of a limit opens while the agent retries by itself, so
+// it is only closed when no retry is shown.
+func (o *OpenCode) Screen(s agent.Screen) agent.View {
+	if foot, edge, ok := lastBox(s); ok && limitDialog(s, foot) {
+		if why := footer(s, foot, edge); why != "" {
+			return agent.View{Why: why}
+		}
+		return agent.View{Close: []byte(agent.Escape), Why: "the dialog of a limit lies over its input box"}
+	}
+	foot, edge, ok := lastBox(s)
+	if !ok || s.Row >= foot || s.Row < foot-10 || s.Col < edge+textCol {
+		return agent.View{Why: agent.WhyNoBox}
+	}
+	if why := footer(s, foot, edge); why != "" {
+		return agent.View{Why: why}
+	}
+	end := width(s, foot, edge)
+	for row := s.Row - 1; row < foot; row++ {
+		if !edged(s, row, edge) {
+			return agent.View{Why: agent.WhyNoBox}
+		}
+	}
+	if inner(s, foot-2, edge, end) != "" || !strings.Contains(inner(s, foot-1, edge, end), " · ") {
+		return agent.View{Why: agent.WhyNoBox}
+	}
+	if edged(s, s.Row-2, edge) {
+		return agent.View{Why: agent.WhyText}
+	}
+	if s.Row != foot-3 || s.Col != edge+textCol || inner(s, s.Row, edge, end) != "" || inner(s, s.Row-1, edge, end) != "" {
+		v := agent.View{Why: agent.WhyText}
+		if s.Row == foot-3 && inner(s, s.Row-1, edge, end) == "" {
+			v.Input = inner(s, s.Row, edge, end)
+		}
+		return v
+	}
+	return agent.View{Ready: true}
+}
+
+// lastBox gives the row and column of the lower left corner of the box: the last corner on the screen.
+func lastBox(s agent.Screen) (row, col int, ok bool) {
+	for row = len(s.Rows) - 1; row >= 0; row-- {
+		for col, r := range []rune(s.Rows[row]) {
+			if r == boxFoot {
+				return row, col, width(s, row, col)-col >= 20
+			}
+			if r != ' ' {
+				break
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// width gives the column behind the box.
+func width(s agent.Screen, foot, edge int) int {
+	line := []rune(s.Rows[foot])
+	end := edge + 1
+	for end < len(line) && line[end] == boxLine {
+		end++
+	}
+	return end
+}
+
+func edged(s agent.Screen, row, edge int) bool {
+	line := []rune(s.Line(row))
+	return edge < len(line) && line[edge] == boxEdge
+}
+
+// inner gives what stands in a row between the edge and the column end.
+func inner(s agent.Screen, row, edge, end int) string {
+	line := []rune(s.Line(row))
+	if len(line) <= edge+1 {
+		return ""
+	}
+	return strings.TrimSpace(string(line[edge+1 : min(end, len(line))]))
+}
+
+// footer reads what stands below the box: one row, unless the agent is at work or retries.
+func footer(s agent.Screen, foot, edge int) string {
+	end := width(s, foot, edge)
+	line := inner(s, foot+1, -1, end+1)
+	switch {
+	case edge > 2:
+		return whyStart
+	case strings.Contains(line, "interrupt"), strings.Contains(line, "[retry"), strings.Contains(line, "(click to expand)"):
+		return agent.WhyBusy
+	case !strings.HasSuffix(line, idleTip), strings.Contains(line, "esc "):
+		return "its footer does not say that it is idle"
+	}
+	for row := foot + 2; row < len(s.Rows); row++ {
+		if inner(s, row, -1, end+1) != "" {
+			return "its footer does not say that it is idle"
+		}
+	}
+	for row := range s.Row {
+		if edged(s, row, edge) && strings.HasPrefix(inner(s, row, edge, end), "QUEUED") {
+			return "a prompt of its user is queued"
+		}
+	}
+	return ""
+}
+
+// limitDialog: "Go limit reached" or "Free limit reached" with its two buttons, above the box. The
+// cursor is not in the box then, and rows of a dialog have no edge.
+func limitDialog(s agent.Screen, foot int) bool {
+	if s.Row >= foot-4 && s.Row < foot {
+		return false
+	}
+	title := -1
+	for row := range foot {
+		switch line := s.Line(row); {
+		case limits.MatchString(line):
+			title = row
+		case title >= 0 && buttons.MatchString(line):
+			return row-title <= 12
+		}
+	}
+	return false
 }

@@ -1,0 +1,90 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
+)
+
+func TestScreens(t *testing.T) { agenttest.Screens(t, &Claude{}) }
+
+func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Claude{}, 6) }
+
+func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Claude{}, "❯") }
+
+// edited gives a recorded screen with some of its text replaced.
+func edited(t *testing.T, file string, row, col int, pairs ...string) agent.Screen {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "screens", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(pairs); n += 2 {
+		if !strings.Contains(string(text), pairs[n]) {
+			t.Fatalf("%s has no %q", file, pairs[n])
+		}
+		text = []byte(strings.ReplaceAll(string(text), pairs[n], pairs[n+1]))
+	}
+	return agent.Screen{Rows: strings.Split(string(text), "\n"), Row: row, Col: col}
+}
+
+// A placeholder counts as empty only when it is the known one and all of it is faint but for the cell
+// under the cursor.
+func TestScreenPlaceholder(t *testing.T) {
+	const file, row = "seen-2.1.197-start.txt", 14
+	box := func(text string) agent.Screen { return edited(t, file, row, 2, "❯\u00a0\n", "❯\u00a0"+text+"\n") }
+	for _, c := range []struct {
+		text  string
+		faint [][2]int
+		col   int
+		ready bool
+	}{
+		{`Try "edit main.go to…"`, [][2]int{{2, 24}}, 2, true},
+		{`Try "edit main.go to…"`, [][2]int{{3, 24}}, 2, true},
+		{`Try "edit main.go to…"`, [][2]int{{3, 24}}, 3, false},
+		{`Try "edit main.go to…"`, [][2]int{{3, 20}}, 2, false},
+		{`Try "edit main.go to…"`, nil, 2, false},
+		{`Try "edit main.go to…" now`, [][2]int{{2, 28}}, 2, false},
+		{`run the tests`, [][2]int{{2, 15}}, 2, false},
+	} {
+		s := box(c.text)
+		s.Faint, s.Col = c.faint, c.col
+		if v := (&Claude{}).Screen(s); v.Ready != c.ready {
+			t.Errorf("%q, faint %v, cursor at %d: %+v", c.text, c.faint, c.col, v)
+		}
+	}
+}
+
+// Only the menu of the usage limit itself is closed.
+func TestScreenMenu(t *testing.T) {
+	const file = "tui_lim_5h-2.txt"
+	row := -1
+	for n, line := range edited(t, file, 0, 0).Rows {
+		if strings.Contains(line, "❯ 1. Stop and wait") {
+			row = n
+		}
+	}
+	for name, c := range map[string]struct {
+		pairs []string
+		row   int
+		close bool
+	}{
+		"as it is":               {nil, row, true},
+		"another item chosen":    {[]string{"❯ 1. Stop", "  1. Stop", "    2. Switch", "  ❯ 2. Switch"}, row + 1, false},
+		"cursor elsewhere":       {nil, row + 5, false},
+		"an item that continues": {[]string{"2. Switch to usage credits", "2. Wait here, then continue automatically at 1:40am"}, row, false},
+		"another question":       {[]string{"What do you want to do?", "Do you want to proceed?"}, row, false},
+		"another first item":     {[]string{"1. Stop and wait for limit to reset", "1. Yes"}, row, false},
+		"other keys":             {[]string{"Enter to confirm · Esc to cancel", "Esc to cancel · Tab to amend"}, row, false},
+		"a box below":            {[]string{"Esc to cancel", "Esc to cancel\n❯ "}, row, false},
+		"no line above":          {[]string{"─", " "}, row, false},
+	} {
+		if v := (&Claude{}).Screen(edited(t, file, c.row, 2, c.pairs...)); v.Ready || (v.Close != nil) != c.close {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package gemini
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
+	"github.com/clawd-project/clawd/detect"
+)
+
+func TestScreens(t *testing.T) { agenttest.Screens(t, &Gemini{}) }
+
+func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Gemini{}, 8) }
+
+func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Gemini{}, ">") }
+
+// dialogScreen is a quota dialog with these items, as the last thing on the screen.
+func dialogScreen(title string, above string, lines ...string) agent.Screen {
+	edge := strings.Repeat("─", 78)
+	s := agent.Screen{Rows: []string{above, "", "╭" + edge + "╮"}, Title: title}
+	for _, l := range lines {
+		s.Rows = append(s.Rows, "│ "+l+strings.Repeat(" ", 77-len([]rune(l)))+"│")
+	}
+	s.Rows = append(s.Rows, "╰"+edge+"╯")
+	s.Row = len(s.Rows)
+	return s
+}
+
+// Only the item that repeats the request is named, by its number, and only when it is there once.
+func TestScreenQuota(t *testing.T) {
+	const working = "✦  Working… (demo)"
+	const limit, resets = "Usage limit reached for gemini-2.5-pro.", "Access resets at 5:28 AM UTC."
+	for name, c := range map[string]struct {
+		screen  agent.Screen
+		instead string
+		dialog  string
+	}{
+		"first":               {dialogScreen(working, "", "", limit, resets, "", "● 1. Keep trying", "  2. Stop"), "1", limit + "\n" + resets},
+		"second":              {dialogScreen(working, "", limit, "● 1. Switch to gemini-2.5-flash", "  2. Keep trying", "  3. Stop"), "2", limit},
+		"upgrade":             {dialogScreen(working, "", limit, "● 1. Switch to x", "  2. Upgrade for higher limits", "  3. Keep trying", "  4. Stop"), "3", limit},
+		"title is not set":    {dialogScreen("", "", limit, "● 1. Keep trying", "  2. Stop"), "1", limit},
+		"none":                {dialogScreen(working, "", limit, "● 1. Switch to gemini-2.5-flash", "  2. Stop"), "", limit},
+		"credits":             {dialogScreen(working, "", limit, "● 1. Use AI Credits - Continue this request (Overage)", "  2. Stop - Abort request"), "", limit},
+		"twice":               {dialogScreen(working, "", limit, "● 1. Keep trying", "  2. Keep trying"), "", limit},
+		"more in the item":    {dialogScreen(working, "", limit, "● 1. Keep trying with AI Credits", "  2. Stop"), "", limit},
+		"cancelled":           {dialogScreen(working, "ℹ Request cancelled.", limit, "● 1. Keep trying", "  2. Stop"), "", limit},
+		"cancelled, by title": {dialogScreen("◇  Ready (demo)", "", limit, "● 1. Keep trying", "  2. Stop"), "", limit},
+		"text behind":         {dialogScreen(working, "", limit, "● 1. Keep trying", "  2. Stop", "and more"), "", ""},
+		"a permission asked":  {dialogScreen(working, "", "? WriteFile x.txt", limit, "● 1. Keep trying", "  2. Stop"), "", ""},
+	} {
+		v := (&Gemini{}).Screen(c.screen)
+		if v.Ready || v.Close != nil || string(v.Instead) != c.instead || v.Dialog != c.dialog || v.Why == "" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	below := dialogScreen(working, "", limit, "● 1. Keep trying", "  2. Stop")
+	below.Rows = append(below.Rows, " > ")
+	if v := (&Gemini{}).Screen(below); v.Instead != nil || v.Dialog != "" {
+		t.Errorf("a box below: %+v", v)
+	}
+}
+
+// The dialog is a text that Message reads.
+func TestScreenDialogIsAMessage(t *testing.T) {
+	text, err := os.ReadFile("testdata/screens/tui-cc-quota-plain-dialog.txt")
+	must(t, err)
+	g := over(t.TempDir(), procs{})
+	v := g.Screen(agent.Screen{Rows: strings.Split(string(text), "\n"), Row: -1, Title: "✦  Working… (demo)"})
+	stop, ok := g.Message(v.Dialog, time.Date(2026, 11, 21, 0, 36, 0, 0, time.UTC), time.UTC)
+	if !ok || stop.Reason != detect.UsageLimit || !stop.ResetAt.Equal(time.Date(2026, 11, 21, 5, 28, 0, 0, time.UTC)) {
+		t.Errorf("%q: %+v, %v", v.Dialog, stop, ok)
+	}
+}
