@@ -22,7 +22,7 @@ func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Dec
 	if !keeps && d.Strategy != resume.FreshSession {
 		return nil
 	}
-	if err := s.backUp(); err != nil && !(deleted(rec) && errors.Is(err, fs.ErrNotExist)) {
+	if err := s.backUp(); err != nil && (!deleted(rec) || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
 	if !keeps {
@@ -34,7 +34,7 @@ func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Dec
 // keepWhole looks, after a run of ours, whether the session is still there.
 func (s *session) keepWhole(ctx context.Context) {
 	k, ok := s.a.(agent.Keeper)
-	if !ok || ctx.Err() != nil {
+	if !ok {
 		return
 	}
 	warn := func(err error) {
