@@ -78,6 +78,9 @@ func (s *session) lastPrompt(ctx context.Context, stop detect.Stop) string {
 	if !stop.NotResumable {
 		return ""
 	}
+	if s.rec.OldSession != "" && s.rec.Prompt != "" {
+		return s.rec.Prompt // it took over, and its own first prompt is a hand-off that quotes this one
+	}
 	text, err := s.a.LastPrompt(ctx, s.ds)
 	if err != nil {
 		s.problem(err)
