@@ -21,6 +21,7 @@ func TestCodex169NoEffect(t *testing.T) {
 		"UnknownSession":        codexUnknownSession,
 		"SecondWriter":          codexSecondWriter,
 		"DashInPrompt":          dashInPrompt,
+		"QueueWithoutServer":    codexQueueWithoutServer,
 	})
 }
 
@@ -161,6 +162,17 @@ func codexSecondWriter(t *testing.T, a agentCase) {
 	if first.wait().code() != 0 || w.begun(id) != turns+1 {
 		t.Errorf("the first one: exit code %d, %d turns\n%s", first.code(), w.begun(id)-turns, first.output())
 	}
+}
+
+// codexQueueWithoutServer: that the queue took a prompt proves nothing.
+func codexQueueWithoutServer(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	turns := w.begun(id)
+	r := w.start(w.project, nil, "queue", "--thread", id, "--message=--yolo", "--resume").wait()
+	if r.code() != 0 || !strings.Contains(r.output(), "Queued message") || w.begun(id) != turns {
+		t.Errorf("exit code %d, %d turns\n%s", r.code(), w.begun(id)-turns, r.output())
+	}
+	w.wantMain(w.stops())
 }
 
 func geminiUnknownSession(t *testing.T, a agentCase) {
