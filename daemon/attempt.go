@@ -43,7 +43,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 			out, err = strategy.Run(run, job, ports)
 		}
 		if l.fired {
-			s.keepWhole(run)
+			s.keepWhole(context.WithoutCancel(run)) // also when clawd ends now
 		}
 		l.leave()
 		s.busy.Store(false)

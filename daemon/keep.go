@@ -22,7 +22,7 @@ func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Dec
 	if !keeps && d.Strategy != resume.FreshSession {
 		return nil
 	}
-	if err := s.backUp(); err != nil && !(deleted(rec) && errors.Is(err, fs.ErrNotExist)) {
+	if err := s.backUp(); err != nil && (!deleted(rec) || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
 	if !keeps {
@@ -34,7 +34,7 @@ func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Dec
 // keepWhole looks, after a run of ours, whether the session is still there.
 func (s *session) keepWhole(ctx context.Context) {
 	k, ok := s.a.(agent.Keeper)
-	if !ok || ctx.Err() != nil {
+	if !ok {
 		return
 	}
 	warn := func(err error) {
@@ -77,6 +77,9 @@ func (s *session) newestCopy() string {
 func (s *session) lastPrompt(ctx context.Context, stop detect.Stop) string {
 	if !stop.NotResumable {
 		return ""
+	}
+	if s.rec.OldSession != "" && s.rec.Prompt != "" {
+		return s.rec.Prompt // it took over, and its own first prompt is a hand-off that quotes this one
 	}
 	text, err := s.a.LastPrompt(ctx, s.ds)
 	if err != nil {

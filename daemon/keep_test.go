@@ -77,13 +77,19 @@ func (r *rig) chatStopped(first bool) detect.Session {
 		text += fmt.Sprintf(`{"id":"g1","timestamp":%q,"type":"gemini","content":"","toolCalls":[{"id":"call_1","status":"success"}]}`+"\n"+
 			`{"id":"f1","timestamp":%[1]q,"type":"user","content":[%s]}`+"\n", stamped(0), asked)
 	}
-	put(r.t, filepath.Join(r.root, "tmp", "gemini-client-error-Turn.run-sendMessageStream-"+time.Now().Add(10*time.Millisecond).UTC().Format("2006-01-02T15-04-05-000")+"Z.json"),
-		fmt.Sprintf(`{"error":{"message":"Resource has been exhausted (e.g. check quota).","stack":"RetryableQuotaError: x\n"},"context":[{"role":"user","parts":[{"text":"The project's temporary directory is: %s\n"}]},{"role":"user","parts":[%s]}]}`,
-			filepath.Join(r.root, ".gemini", "tmp", "demo"), asked))
+	r.chatReport(asked)
 	put(r.t, s.Path, text)
 	r.watch.send(fsnotify.Event{Name: s.Path, Op: fsnotify.Write})
 	r.pass(5 * time.Second)
 	return s
+}
+
+// chatReport is what the agent leaves in its temporary folder when a request fails.
+func (r *rig) chatReport(asked string) {
+	r.t.Helper()
+	put(r.t, filepath.Join(r.root, "tmp", "gemini-client-error-Turn.run-sendMessageStream-"+time.Now().Add(10*time.Millisecond).UTC().Format("2006-01-02T15-04-05-000")+"Z.json"),
+		fmt.Sprintf(`{"error":{"message":"Resource has been exhausted (e.g. check quota).","stack":"RetryableQuotaError: x\n"},"context":[{"role":"user","parts":[{"text":"The project's temporary directory is: %s\n"}]},{"role":"user","parts":[%s]}]}`,
+			filepath.Join(r.root, ".gemini", "tmp", "demo"), asked))
 }
 
 func (r *rig) chatRec(s detect.Session) state.Session {
@@ -192,6 +198,9 @@ func TestPromptIsKept(t *testing.T) {
 			if len(all) != 1 || r.resumes() != 1 {
 				t.Fatalf("restarted %v: %d starts, %d resumes; want 1, 1; log:\n%s", restarted, len(all), r.resumes(), r.log)
 			}
+			if rec := r.chatRec(s); rec.Prompt != "" {
+				t.Errorf("restarted %v: the prompt is still stored with the old session", restarted)
+			}
 			if text := string(all[0].claim.Plan.Stdin); !strings.Contains(text, "> count the frogs") {
 				t.Errorf("restarted %v: the hand-off is\n%s", restarted, text)
 			}
@@ -200,4 +209,37 @@ func TestPromptIsKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPromptIsHandedOn: a fresh session that stops in its first turn, too, hands on the prompt, not a
+// hand-off in a hand-off.
+func TestPromptIsHandedOn(t *testing.T) {
+	in(t, func(r *rig) {
+		r.gemini()
+		r.start()
+		r.children.mu.Lock()
+		r.children.act = func(c *child) {
+			fresh := r.chat(c.claim.Plan.Session, "12")
+			handOff := string(c.claim.Plan.Stdin)
+			if len(r.children.started()) < 3 {
+				r.chatReport(fmt.Sprintf(`{"text":%q}`, handOff))
+				put(t, fresh.Path, r.chatHead(fresh.ID)+chatPrompt(handOff)+chatContext())
+			} else {
+				put(t, fresh.Path, r.chatHead(fresh.ID)+chatPrompt(handOff)+chatAnswer())
+			}
+			c.end()
+		}
+		r.children.mu.Unlock()
+		r.chatStopped(true)
+		r.pass(time.Hour)
+		all := r.children.started()
+		if len(all) != 3 || r.resumes() != 1 {
+			t.Fatalf("%d starts, %d resumes; want 3, 1; log:\n%s", len(all), r.resumes(), r.log)
+		}
+		for i, c := range all {
+			if text := string(c.claim.Plan.Stdin); strings.Count(text, "> count the frogs") != 1 || strings.Contains(text, "> >") {
+				t.Errorf("hand-off %d is\n%s", i, text)
+			}
+		}
+	})
 }

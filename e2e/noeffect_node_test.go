@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,6 +22,8 @@ func TestCodex169NoEffect(t *testing.T) {
 		"UnknownSession":        codexUnknownSession,
 		"SecondWriter":          codexSecondWriter,
 		"DashInPrompt":          dashInPrompt,
+		"QueueWithoutServer":    codexQueueWithoutServer,
+		"QueueWithServer":       codexQueueWithServer,
 	})
 }
 
@@ -160,6 +163,35 @@ func codexSecondWriter(t *testing.T, a agentCase) {
 	release()
 	if first.wait().code() != 0 || w.begun(id) != turns+1 {
 		t.Errorf("the first one: exit code %d, %d turns\n%s", first.code(), w.begun(id)-turns, first.output())
+	}
+}
+
+// codexQueueWithoutServer: that the queue took a prompt proves nothing.
+func codexQueueWithoutServer(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	turns := w.begun(id)
+	r := w.start(w.project, nil, "queue", "--thread", id, "--message=--yolo", "--resume").wait()
+	if r.code() != 0 || !strings.Contains(r.output(), "Queued message") || w.begun(id) != turns {
+		t.Errorf("exit code %d, %d turns\n%s", r.code(), w.begun(id)-turns, r.output())
+	}
+	w.wantMain(w.stops())
+}
+
+// codexQueueWithServer: the background server takes the prompt at once, once, and in the same session.
+func codexQueueWithServer(t *testing.T, a agentCase) {
+	w, id := stoppedOnce(t, a)
+	before, turns := w.main(), w.begun(id)
+	server := w.start(w.project, nil, "app-server", "--listen", "unix://")
+	defer server.signal(syscall.SIGKILL)
+	socket := filepath.Join(w.home(), ".codex", "app-server-control", "app-server-control.sock")
+	w.eventually(agentTime, "the server's socket", func() bool { _, err := os.Stat(socket); return err == nil })
+	if r := w.start(w.project, nil, "queue", "--thread", id, "--message=go on", "--resume").wait(); r.code() != 0 || strings.Contains(r.output(), "Warning") {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	w.waitMain(before + 1)
+	w.wantMain(before + 1)
+	if main := w.provider.Main(); main[before].LastUser != "go on" || main[before].Session != id || w.begun(id) != turns+1 || w.only() != id {
+		t.Errorf("%+v, %d turns", main[before], w.begun(id)-turns)
 	}
 }
 

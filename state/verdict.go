@@ -87,6 +87,7 @@ func (t tx) handOver(old *Session, ds detect.Session, e Episode) error {
 	}
 	rec.OldSession, rec.Root = old.ID, old.root()
 	rec.Fruitless, rec.LastFire = old.Fruitless, old.LastFire
+	rec.Prompt, old.Prompt = old.Prompt, ""
 	rec.Episode.Fresh = e.Fresh + 1
 	return t.save(rec)
 }
@@ -102,7 +103,7 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account
 		rec.Phase = Following
 		return errors.Join(err, t.save(*rec))
 	}
-	rec.Stop = *o.Stop
+	rec.Stop, rec.Prompt = *o.Stop, ""
 	err = errors.Join(err, t.limit(account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
 		t.stats(func(st *Stats) { st.Stops[rec.Stop.Reason]++ }))
 	rec.Decision = next(*rec)

@@ -24,7 +24,8 @@ type Read struct {
 	Classifier detect.Classifier
 	Account    string // whose quota it uses; for limits
 	// Prompt is the text of the last prompt, for a stop whose session the agent may delete before a
-	// fresh one takes over; else empty. The caller bounds it. It is dropped with the stop.
+	// fresh one takes over; else empty. The caller bounds it. It is dropped with the stop, or goes over
+	// to the session that takes over.
 	Prompt string
 }
 
@@ -362,7 +363,7 @@ func (s *Store) Leave(ds detect.Session, key, why, command string) error {
 			return ErrPhase
 		}
 		rec.Decision = resume.Decision{Strategy: resume.Leave, Why: why}
-		rec.Phase = Following
+		rec.Phase, rec.Prompt = Following, ""
 		return errors.Join(t.history(rec, "left", key, 0, why, ""), t.save(rec),
 			t.append(bucketOutbox, Notice{At: t.now, Event: "session_left", Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
 	})

@@ -56,6 +56,8 @@ func (f *fold) event(r *record, line []byte, off int64) {
 		}
 	case "token_count":
 		f.tokens(r, line, off)
+	case "thread_settings_applied": // a resume may have changed the provider
+		setIf(&f.b.Info.Provider, p.Settings.Provider)
 	case "error":
 		f.failed(r, line, off)
 	}

@@ -209,3 +209,20 @@ func TestWake(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanProvider: whom the last turn asked, not the first.
+func TestPlanProvider(t *testing.T) {
+	root := t.TempDir()
+	c := over(root, procTable{}, agent.Config{})
+	r := request(t, root)
+	for _, w := range []struct{ settings, want string }{
+		{"", ""},
+		{`{"timestamp":"2026-11-21T00:00:09Z","type":"event_msg","payload":{"type":"thread_settings_applied","thread_settings":{"model_provider_id":"openai"}}}` + "\n", "openai"},
+	} {
+		put(t, r.Session.Path, w.settings)
+		b, err := c.Read(t.Context(), r.Session, "")
+		if err != nil || b.Info.Provider != w.want {
+			t.Errorf("provider %q, want %q, err %v", b.Info.Provider, w.want, err)
+		}
+	}
+}

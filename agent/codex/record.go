@@ -58,6 +58,11 @@ type payload struct {
 	} `json:"info"`
 	Limits *limits `json:"rate_limits"`
 
+	// thread_settings_applied
+	Settings struct {
+		Provider string `json:"model_provider_id"`
+	} `json:"thread_settings"`
+
 	// item_completed
 	ThreadID string `json:"thread_id"`
 	Item     struct {
