@@ -150,7 +150,8 @@ func randomDrawing(r *rand.Rand) string {
 		case 7:
 			fmt.Fprintf(&b, "\x1b[%d%c", r.IntN(3), "JK"[r.IntN(2)])
 		case 8:
-			fmt.Fprintf(&b, "\r\x1b[%d%c", n(4), "LM"[r.IntN(2)])
+			// Outside of the scroll region xterm does nothing, tmux does.
+			fmt.Fprintf(&b, "\x1b[r\x1b[%d;1H\x1b[%d%c", n(12), n(4), "LM"[r.IntN(2)])
 		case 9:
 			fmt.Fprintf(&b, "\x1b[%dG\x1b[%d%c", n(30), n(4), "@PX"[r.IntN(3)])
 		case 10:
