@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -146,7 +145,6 @@ func (h *host) suspend(signals chan os.Signal, s syscall.Signal) {
 	if s == syscall.SIGSTOP {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	} else {
-		signal.Reset(syscall.SIGTSTP)
 		_ = syscall.Kill(0, syscall.SIGTSTP) // the whole job, as the terminal would have
 	}
 	// The signal may reach another thread of ours first.
@@ -160,9 +158,6 @@ func (h *host) suspend(signals chan os.Signal, s syscall.Signal) {
 		case <-wait:
 		}
 		break
-	}
-	if !signal.Ignored(syscall.SIGTSTP) {
-		signal.Notify(signals, syscall.SIGTSTP)
 	}
 	_ = h.tty.raw() // in the background this stops us again, until the user gives us the terminal
 	h.resize()

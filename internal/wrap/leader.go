@@ -83,7 +83,7 @@ func deliver(pid int, s syscall.Signal) {
 		// A stopped program must wake to hear of it.
 		_ = syscall.Kill(-pid, syscall.SIGHUP)
 		_ = syscall.Kill(-pid, syscall.SIGCONT)
-	case syscall.SIGTSTP, syscall.SIGCONT:
+	case syscall.SIGCONT:
 		_ = syscall.Kill(-pid, s)
 	default:
 		_ = syscall.Kill(pid, s)

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ type emulator struct {
 	*page         // the one that is shown
 	title  string // at most maxString bytes
 	modes  modes
+	top    int  // of the scroll region
+	bot    int  // its end, exclusive
 	last   rune // what REP repeats
 	broken bool // a sequence made it panic: nothing is known of the screen any more
 }
@@ -41,8 +44,7 @@ const maxString = 4096
 
 // page is one of the terminal's two screens.
 type page struct {
-	lines    [][]cell
-	top, bot int // the scroll region, bot exclusive
+	lines [][]cell
 	cursor
 	saved cursor
 }
@@ -58,11 +60,25 @@ type cursor struct {
 // pen is what of the graphics matters: whether text is drawn faint, or in a grey.
 type pen struct{ faint, grey bool }
 
+// cell has no pointers: lines are cleared and moved all the time.
 type cell struct {
-	r     rune   // 0: blank, or the right half of a wide rune
-	more  string // what combines with r
-	right bool   // the right half of a wide rune
-	faint bool   // or grey
+	r     rune    // 0: blank, or the right half of a wide rune
+	more  [4]rune // what combines with r, as far as it fits
+	right bool    // the right half of a wide rune
+	faint bool    // or grey
+}
+
+// join adds a rune to what is shown in the cell.
+func (c *cell) join(r rune) {
+	if i := slices.Index(c.more[:], 0); i >= 0 {
+		c.more[i] = r
+	}
+}
+
+// joins says whether the next rune belongs to this cell, too.
+func (c *cell) joins() bool {
+	i := slices.Index(c.more[:], 0)
+	return i > 0 && c.more[i-1] == zwj || i < 0 && c.more[len(c.more)-1] == zwj
 }
 
 func newEmulator(cols, rows int) *emulator {
@@ -118,8 +134,8 @@ func (e *emulator) resize(cols, rows int) {
 		}
 		p.x, p.wrap = min(p.x, e.cols-1), false
 		p.saved.x, p.saved.y = min(p.saved.x, e.cols-1), min(p.saved.y, e.rows-1)
-		p.top, p.bot = 0, e.rows
 	}
+	e.top, e.bot = 0, e.rows
 }
 
 // screen gives what is shown; false: not known.
@@ -137,7 +153,11 @@ func (e *emulator) screen() (agent.Screen, bool) {
 				b.WriteByte(' ')
 			default:
 				b.WriteRune(c.r)
-				b.WriteString(c.more)
+				for _, r := range c.more {
+					if r != 0 {
+						b.WriteRune(r)
+					}
+				}
 			}
 		}
 		s.Rows[y] = strings.TrimRight(b.String(), " ")
@@ -158,12 +178,12 @@ func (e *emulator) screen() (agent.Screen, bool) {
 func (e *emulator) reset() {
 	e.modes, e.last = modes{}, 0
 	for _, p := range []*page{&e.main, &e.alt} {
-		*p = page{lines: make([][]cell, e.rows), bot: e.rows}
+		*p = page{lines: make([][]cell, e.rows)}
 		for y := range p.lines {
 			p.lines[y] = make([]cell, e.cols)
 		}
 	}
-	e.page = &e.main
+	e.page, e.top, e.bot = &e.main, 0, e.rows
 }
 
 // zwj joins the runes around it to one picture.
@@ -180,10 +200,8 @@ func (e *emulator) print(r rune) {
 	if r >= 0x300 {
 		width = displaywidth.Rune(r)
 	}
-	if prev := e.before(); prev != nil && (width == 0 || strings.HasSuffix(prev.more, string(zwj))) {
-		if len(prev.more) < 64 {
-			prev.more += string(r)
-		}
+	if prev := e.before(); prev != nil && (width == 0 || prev.joins()) {
+		prev.join(r)
 		return
 	}
 	if width == 0 {
@@ -257,23 +275,20 @@ func (e *emulator) index() {
 // scroll moves the lines from top to the region's end up by n, or down if n is negative.
 func (e *emulator) scroll(top, n int) {
 	region := e.lines[top:e.bot]
-	if n = max(-len(region), min(n, len(region))); n == 0 {
-		return
-	}
-	out, rest := region[:max(n, 0)], region[max(n, 0):]
-	if n < 0 {
-		rest, out = region[:len(region)+n], region[len(region)+n:]
-	}
-	for _, line := range out {
+	n = max(-len(region), min(n, len(region)))
+	// The lines that go out come in at the other end, blank.
+	for ; n > 0; n-- {
+		line := region[0]
+		copy(region, region[1:])
+		region[len(region)-1] = line
 		clear(line)
 	}
-	moved := append(make([][]cell, 0, len(region)), rest...)
-	if n < 0 {
-		moved = append(append(moved[:0], out...), rest...)
-	} else {
-		moved = append(moved, out...)
+	for ; n < 0; n++ {
+		line := region[len(region)-1]
+		copy(region[1:], region)
+		region[0] = line
+		clear(line)
 	}
-	copy(region, moved)
 }
 
 func (e *emulator) insertCells(n int) {

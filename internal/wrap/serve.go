@@ -28,6 +28,13 @@ type TypeRequest struct {
 	Key  Key    `json:"key,omitempty"`
 }
 
+// order is a TypeRequest on its way. A suspended wrapper finds it when its user comes back; by then
+// nobody wants it any more.
+type order struct {
+	TypeRequest
+	By time.Time `json:"by"`
+}
+
 // Key is a key that may be typed by itself.
 type Key string
 
@@ -124,7 +131,7 @@ func (h *host) getScreen(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *host) postType(w http.ResponseWriter, r *http.Request) {
-	var req TypeRequest
+	var req order
 	err := json.NewDecoder(io.LimitReader(r.Body, 8*maxText)).Decode(&req)
 	var b []byte
 	if err == nil {
@@ -141,7 +148,8 @@ func (h *host) postType(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { <-h.input }()
 	switch {
-	case r.Context().Err() != nil: // nobody waits for it any more
+	case r.Context().Err() != nil || !time.Now().Before(req.By):
+		http.Error(w, "it came too late", http.StatusGone)
 	case h.in.keys.Count != req.Keys || h.in.pasting || readable(h.tty.fd, 0):
 		http.Error(w, ErrPerson.Error(), http.StatusConflict)
 	case h.stopped.Load():
@@ -158,17 +166,25 @@ func (h *host) postType(w http.ResponseWriter, r *http.Request) {
 // Screen gives what the program's terminal shows now, and what a person typed until now.
 func (i Info) Screen(ctx context.Context) (agent.Screen, Keys, error) {
 	var v view
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
 	err := i.ask(ctx, "/v1/screen", nil, &v)
 	return v.Screen, v.Keys, err
 }
 
-// Type types into the program's terminal. It gives ErrPerson, and has written nothing, when a person
+// askPatience bounds a question whose context does not.
+const askPatience = 5 * time.Second
+
+// Type types into the program's terminal, before ctx ends or never. It gives ErrPerson, and has written nothing, when a person
 // typed after the screen was judged. After any other error a part of the text may stand there.
 func (i Info) Type(ctx context.Context, r TypeRequest) error {
 	if _, err := r.bytes(); err != nil {
 		return err
 	}
-	return i.ask(ctx, "/v1/type", r, nil)
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	by, _ := ctx.Deadline()
+	return i.ask(ctx, "/v1/type", order{r, by}, nil)
 }
 
 func (i Info) ask(ctx context.Context, path string, body, answer any) error {

@@ -90,8 +90,9 @@ func Run(o Options) (int, error) {
 	h := &host{o: o, tty: &tty{fd: unix.Stdin}, input: make(chan struct{}, 1), hangup: make(chan struct{}, 1), drained: make(chan struct{})}
 	defer h.guard()
 	signals := make(chan os.Signal, 16)
+	// Not SIGTSTP: once a Go program has asked for it, it can no longer be stopped by it.
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
-		syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT} {
+		syscall.SIGWINCH, syscall.SIGCONT} {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}

@@ -1,0 +1,199 @@
+package wrap
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEmulator(t *testing.T) {
+	for _, c := range []struct {
+		name, out string
+		rows      []string
+		row, col  int
+		faint     string
+	}{
+		{"plain", "ab\r\ncd", []string{"ab", "cd"}, 1, 2, "[]"},
+		{"wrap waits for the next rune", "0123456789", []string{"0123456789"}, 0, 9, "[]"},
+		{"wrap", "0123456789x", []string{"0123456789", "x"}, 1, 1, "[]"},
+		{"wide runes", "漢字x\x1b[4D字", []string{" 字 x"}, 0, 3, "[]"},
+		{"combining", "e\u0301x", []string{"e\u0301x"}, 0, 2, "[]"},
+		{"joined", "👩\u200d👧x", []string{"👩\u200d👧x"}, 0, 3, "[]"},
+		{"scrolls", "1\r\n2\r\n3\r\n4\r\n5", []string{"2", "3", "4", "5"}, 3, 1, "[]"},
+		{"a region scrolls", "1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[3;1H\nx\x1b[r", []string{"1", "3", "x", "4"}, 0, 0, "[]"},
+		{"reverse index", "1\r\n2\x1b[H\x1bMx", []string{"x", "1", "2"}, 0, 1, "[]"},
+		{"insert and delete lines", "1\r\n2\r\n3\x1b[H\x1b[L\x1b[3;1H\x1b[M", []string{"", "1", "3"}, 2, 0, "[]"},
+		{"cells", "abcdef\x1b[2G\x1b[2P\x1b[@X\x1b[4G\x1b[X", []string{"aXd f"}, 0, 3, "[]"},
+		{"erase", "aaa\r\nbbb\r\nccc\x1b[2;2H\x1b[K\x1b[1J", []string{"", "", "ccc"}, 1, 1, "[]"},
+		{"repeat", "a\x1b[3b", []string{"aaaa"}, 0, 4, "[]"},
+		{"alternate", "shell\x1b[?1049h\x1b[Htui\x1b[?1049lX", []string{"shellX"}, 0, 6, "[]"},
+		{"in the alternate", "shell\x1b[?1049h\x1b[Htui", []string{"tui"}, 0, 3, "[]"},
+		{"drawing", "\x1b(0lqk\x1b(Blqk", []string{"┌─┐lqk"}, 0, 6, "[]"},
+		{"faint", "a\x1b[2mbc\x1b[22md\x1b[90me\x1b[39mf", []string{"abcdef"}, 0, 6, "[[1 3] [4 5]]"},
+		{"greys", "\x1b[38;5;244ma\x1b[38;2;153;153;153mb\x1b[38:2::128:128:128mc\x1b[38;2;255;255;255md\x1b[38;5;196me\x1b[38:5:8mf\x1b[1;38;2;100;100;200mg", []string{"abcdefg"}, 0, 7, "[[0 3] [5 6]]"},
+		{"saved", "ab\x1b7\x1b[3;3Hc\x1b8d", []string{"abd", "", "  c"}, 0, 3, "[]"},
+		{"tabs", "a\tb", []string{"a       b"}, 0, 9, "[]"},
+		{"no wrap", "\x1b[?7l0123456789x", []string{"012345678x"}, 0, 9, "[]"},
+		{"images and queries leave nothing", "\x1bPq#0;~~\x1b\\\x1b_Gx\x1b\\\x1b[c\x1b[6n\x1b]11;?\x07\x1b[>1u\x1b[?2026h\x1b[18tx", []string{"x"}, 0, 1, "[]"},
+	} {
+		e := newEmulator(10, 4)
+		whole := []byte(c.out)
+		e.feed(whole)
+		bytewise := newEmulator(10, 4)
+		for i := range whole {
+			bytewise.feed(whole[i : i+1])
+		}
+		for len(c.rows) < 4 {
+			c.rows = append(c.rows, "")
+		}
+		for _, e := range []*emulator{e, bytewise} {
+			s, ok := e.screen()
+			if !ok || !slices.Equal(s.Rows, c.rows) || s.Row != c.row || s.Col != c.col || fmt.Sprint(s.Faint) != c.faint {
+				t.Errorf("%s: %q at %d,%d faint %v (%v)", c.name, s.Rows, s.Row, s.Col, s.Faint, ok)
+			}
+		}
+	}
+}
+
+func TestEmulatorResize(t *testing.T) {
+	e := newEmulator(10, 4)
+	e.feed([]byte("\x1b[2;3r1\r\n2\r\n3\x1b[4;1Hlast row"))
+	e.resize(4, 2)
+	if s, _ := e.screen(); !slices.Equal(s.Rows, []string{"3", "last"}) || s.Row != 1 || s.Col != 3 {
+		t.Errorf("%+v", s)
+	}
+	e.resize(6, 3)
+	e.feed([]byte("\x1b[3;1Hend\n"))
+	if s, _ := e.screen(); !slices.Equal(s.Rows, []string{"last", "end", ""}) {
+		t.Errorf("%+v", s)
+	}
+	e.resize(0, 0)
+	if s, _ := e.screen(); len(s.Rows) != 24 {
+		t.Errorf("%d rows", len(s.Rows))
+	}
+}
+
+// What makes the emulator panic costs the screen, not the agent.
+func TestEmulatorPanics(t *testing.T) {
+	e := newEmulator(10, 4)
+	e.lines = nil
+	e.feed([]byte("x"))
+	e.lines = make([][]cell, 4)
+	if _, ok := e.screen(); ok {
+		t.Error("a screen is given though nothing is known")
+	}
+	e.feed([]byte("x"))
+}
+
+// tmux is the judge of random drawing.
+func TestEmulatorLikeTmux(t *testing.T) {
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("no tmux here")
+	}
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s")
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command(tmux, append([]string{"-S", socket, "-f", os.DevNull}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("tmux %q: %v %s", args, err, out)
+		}
+		return string(out)
+	}
+	run("new-session", "-d", "exec sleep 100") // the server ends with its last session
+	t.Cleanup(func() { run("kill-server") })
+	for seed := range uint64(40) {
+		out := randomDrawing(rand.New(rand.NewPCG(seed, 7)))
+		file := filepath.Join(dir, "out")
+		if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pane := strings.TrimSpace(run("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "40", "-y", "12",
+			"stty raw -echo; cat "+file+"; printf '\\033]2;done\\007'; exec sleep 100"))
+		until(t, "tmux", func() bool { return run("display-message", "-p", "-t", pane, "#{pane_title}") == "done\n" })
+		var want []string
+		for line := range strings.Lines(run("capture-pane", "-p", "-t", pane)) {
+			want = append(want, strings.TrimRight(line, " \n"))
+		}
+		at := strings.TrimSpace(run("display-message", "-p", "-t", pane, "#{cursor_x} #{cursor_y}"))
+		run("kill-session", "-t", pane)
+		e := newEmulator(40, 12)
+		e.feed([]byte(out))
+		s, _ := e.screen()
+		if !slices.Equal(s.Rows, want) || fmt.Sprint(s.Col, s.Row) != at {
+			t.Errorf("seed %d: %q\ntmux at %s:\n%s\nhere at %d %d:\n%s", seed, out, at, strings.Join(want, "\n"), s.Col, s.Row, strings.Join(s.Rows, "\n"))
+		}
+	}
+}
+
+// randomDrawing is what a program might draw.
+func randomDrawing(r *rand.Rand) string {
+	var b strings.Builder
+	alternate, switched := false, false
+	n := func(max int) int { return 1 + r.IntN(max) }
+	for range 60 {
+		switch r.IntN(18) {
+		case 0, 1, 2, 3:
+			b.WriteString([]string{"some text ", "漢字", "● Working…", "e\u0301 ", "╭──────╮", "a long line that is wider than the terminal is "}[r.IntN(6)])
+		case 4:
+			b.WriteString("\r\n")
+		case 5:
+			fmt.Fprintf(&b, "\x1b[%d;%dH", n(12), n(38))
+		case 6:
+			fmt.Fprintf(&b, "\x1b[%d%c", n(5), "ABCD"[r.IntN(4)])
+		case 7:
+			fmt.Fprintf(&b, "\x1b[%d%c", r.IntN(3), "JK"[r.IntN(2)])
+		case 8:
+			// Outside of the scroll region xterm does nothing, tmux does.
+			fmt.Fprintf(&b, "\x1b[r\x1b[%d;1H\x1b[%d%c", n(12), n(4), "LM"[r.IntN(2)])
+		case 9:
+			fmt.Fprintf(&b, "\x1b[%dG\x1b[%d%c", n(30), n(4), "@PX"[r.IntN(3)])
+		case 10:
+			fmt.Fprintf(&b, "\x1b[%d;%dr", n(5), 6+n(6))
+		case 11:
+			b.WriteString([]string{"\x1bM", "\x1bD", "\x1bE", "\t", "\b"}[r.IntN(5)])
+		case 12:
+			fmt.Fprintf(&b, "\x1b[%dm", []int{0, 1, 2, 7, 31, 90}[r.IntN(6)])
+		case 13:
+			if switched { // they differ in whether the screens share what is saved
+				break
+			}
+			b.WriteString([]string{"\x1b7", "\x1b8"}[r.IntN(2)])
+		case 14:
+			fmt.Fprintf(&b, "\x1b[%d%c", n(3), "ST"[r.IntN(2)])
+		case 15:
+			fmt.Fprintf(&b, "\x1b[%d%c", n(9), "EFGd"[r.IntN(4)])
+		case 16:
+			// Terminals differ in what leaving a screen does that was never entered.
+			alternate, switched = !alternate, true
+			b.WriteString(map[bool]string{true: "\x1b[?1049h", false: "\x1b[?1049l"}[alternate])
+		case 17:
+			b.WriteString("x\x1b[3b")
+		}
+	}
+	return b.String()
+}
+
+func FuzzEmulator(f *testing.F) {
+	f.Add(junk(), uint8(10), uint8(4))
+	f.Add([]byte("\x1b[?1049h\x1b[2;3r\x1b[38:2::1:2:3m漢\x1b[5P"), uint8(1), uint8(1))
+	f.Fuzz(func(t *testing.T, out []byte, cols, rows uint8) {
+		e := newEmulator(int(cols), int(rows))
+		e.feed(out[:len(out)/2])
+		e.resize(int(rows), int(cols))
+		e.feed(out[len(out)/2:])
+		s, ok := e.screen()
+		if !ok {
+			t.Fatal("it panics")
+		}
+		if s.Row < 0 || s.Row >= len(s.Rows) || s.Col < 0 || len(e.lines) != e.rows {
+			t.Errorf("%+v", s)
+		}
+	})
+}
