@@ -55,8 +55,6 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: agent.WhyBusy}
 		case strings.Contains(line, "again to"):
 			return agent.View{Why: "its user is pressing keys: it waits for a second one"}
-		case strings.Contains(line, "-- normal --"), strings.Contains(line, "-- visual"):
-			return agent.View{Why: "its input box takes keys as vim's commands"}
 		}
 	}
 	if spinnerTitle.MatchString(s.Title) {
