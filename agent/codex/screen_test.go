@@ -31,20 +31,23 @@ func TestScreenSigns(t *testing.T) {
 		rows  map[int]string
 		ready bool
 	}{
-		"none":            {ready: true},
-		"insert mode":     {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Insert"}, ready: true},
-		"normal mode":     {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Normal"}},
-		"busy":            {rows: map[int]string{5: "◦ Working (3s • esc to interrupt)"}},
-		"no hint":         {rows: map[int]string{0: "  ← for agents"}},
-		"shortcuts":       {rows: map[int]string{0: "  ? for shortcuts / esc close"}},
-		"no model":        {rows: map[int]string{1: "  gpt"}},
-		"a second line":   {rows: map[int]string{2: "  more"}},
-		"other text":      {rows: map[int]string{3: "› Ask Codex to do"}},
-		"more text":       {rows: map[int]string{3: "› Ask Codex to do anything now"}},
-		"not faint":       {set: func(s *agent.Screen) { s.Faint = nil }},
-		"partly faint":    {set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 20}} }},
-		"cursor behind":   {set: func(s *agent.Screen) { s.Col = 3 }},
-		"cursor above":    {set: func(s *agent.Screen) { s.Row = 1 }},
+		"none":          {ready: true},
+		"insert mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Insert"}, ready: true},
+		"normal mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Normal"}},
+		"busy":          {rows: map[int]string{5: "◦ Working (3s • esc to interrupt)"}},
+		"no hint":       {rows: map[int]string{0: "  ← for agents"}},
+		"shortcuts":     {rows: map[int]string{0: "  ? for shortcuts / esc close"}},
+		"no model":      {rows: map[int]string{1: "  gpt"}},
+		"a second line": {rows: map[int]string{2: "  more"}},
+		"other text":    {rows: map[int]string{3: "› Ask Codex to do"}},
+		"more text":     {rows: map[int]string{3: "› Ask Codex to do anything now"}},
+		"not faint":     {set: func(s *agent.Screen) { s.Faint = nil }},
+		"partly faint":  {set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 20}} }},
+		"cursor behind": {set: func(s *agent.Screen) { s.Col = 3 }},
+		"cursor above":  {set: func(s *agent.Screen) { s.Row = 1 }},
+		"a planted one": {set: func(s *agent.Screen) {
+			s.Rows, s.Row = append([]string{s.Rows[2], "", s.Rows[4]}, s.Rows...), 0
+		}},
 		"something below": {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  x") }},
 	} {
 		s := waits(c.rows)
