@@ -223,7 +223,8 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		case id != "" || i.Dir == "":
 			continue
 		default:
-			if cwd := c.env.Procs.Cwd(p.PID); cwd != "" && cwd != i.Dir {
+			cwd := c.env.Procs.Cwd(p.PID)
+			if cwd != i.Dir && (cwd != "" || !c.hides(p, argv)) {
 				continue
 			}
 			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
@@ -232,6 +233,13 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		found = append(found, h)
 	}
 	return found
+}
+
+// hides: the process lives and does not let its folder be seen, so it may be any. One that has no
+// arguments either is ending, and the table that it was found in may be a moment old.
+func (c *Claude) hides(p agent.Proc, argv []string) bool {
+	now, ok := c.env.Procs.Get(p.PID)
+	return len(argv) > 0 && ok && now.Start == p.Start && !now.Zombie
 }
 
 // looksClaude: the native program, or node with the agent's script.

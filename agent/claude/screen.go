@@ -22,8 +22,8 @@ var (
 	spinner = regexp.MustCompile(`^[·✢✳✶✻✽∗*] .*(?:…|etrying in )`)
 	// In the title it is a braille pattern or a filling circle before the session's name.
 	spinnerTitle = regexp.MustCompile(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
-	// placeholder of an empty box, drawn faint: Try "edit main.go to…"
-	placeholder = regexp.MustCompile(`^Try "[^"]*"$`)
+	// placeholder of an empty box, drawn faint: Try "edit main.go to…"; after a failed request advice.
+	placeholder = regexp.MustCompile(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
 	menuItem    = regexp.MustCompile(`^  (❯|  *) ?[1-9]\. \S`)
 )
 
@@ -55,8 +55,6 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: agent.WhyBusy}
 		case strings.Contains(line, "again to"):
 			return agent.View{Why: "its user is pressing keys: it waits for a second one"}
-		case strings.Contains(line, "-- normal --"), strings.Contains(line, "-- visual"):
-			return agent.View{Why: "its input box takes keys as vim's commands"}
 		}
 	}
 	if spinnerTitle.MatchString(s.Title) {

@@ -88,3 +88,31 @@ func TestScreenMenu(t *testing.T) {
 		}
 	}
 }
+
+// Each sign alone is enough.
+func TestScreenSigns(t *testing.T) {
+	const file, row, footer = "seen-2.1.197-after-busy.txt", 36, "  ? for shortcuts"
+	rule := strings.Repeat("─", 120)
+	for name, c := range map[string]struct {
+		pairs []string
+		title string
+		ready bool
+	}{
+		"none":                {nil, "✳ Claude Code", true},
+		"no title":            {nil, "", true},
+		"title":               {nil, "⠐ Claude Code", false},
+		"title of 2.1.329":    {nil, "◑ Claude Code", false},
+		"spinner":             {[]string{"● All done.", "✶ Crafting… (3s · ↓ 4 tokens)"}, "", false},
+		"footer":              {[]string{footer, "  esc to interrupt"}, "", false},
+		"continues by itself": {[]string{footer, "    Continuing shortly"}, "", false},
+		"may be cancelled":    {[]string{footer, "    Usage limit · Esc to cancel"}, "", false},
+		"a second box":        {[]string{footer, "\n" + rule + "\n❯\n" + rule}, "", false},
+		"a menu below":        {[]string{footer, "❯ 1. Yes"}, "", false},
+	} {
+		s := edited(t, file, row, 2, c.pairs...)
+		s.Title = c.title
+		if v := (&Claude{}).Screen(s); v.Ready != c.ready || v.Close != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package codex
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/agenttest"
 )
 
@@ -11,3 +13,75 @@ func TestScreens(t *testing.T) { agenttest.Screens(t, &Codex{}) }
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Codex{}, 4) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Codex{}, "›") }
+
+// waits is a screen as it is drawn when nothing happens, with some rows replaced, counted from the last.
+func waits(rows map[int]string) agent.Screen {
+	s := agent.Screen{Rows: []string{"• Back to work.", "", "› Ask Codex to do anything", "", "  gpt-5.1-codex default · ~/work/demo", "  ← for agents · ? for shortcuts"},
+		Row: 2, Col: 2, Faint: [][2]int{{2, 26}}}
+	for n, text := range rows {
+		s.Rows[len(s.Rows)-1-n] = text
+	}
+	return s
+}
+
+// Each sign alone is enough.
+func TestScreenSigns(t *testing.T) {
+	for name, c := range map[string]struct {
+		set   func(s *agent.Screen)
+		rows  map[int]string
+		ready bool
+	}{
+		"none":          {ready: true},
+		"insert mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Insert"}, ready: true},
+		"normal mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Normal"}},
+		"busy":          {rows: map[int]string{5: "◦ Working (3s • esc to interrupt)"}},
+		"no hint":       {rows: map[int]string{0: "  ← for agents"}},
+		"shortcuts":     {rows: map[int]string{0: "  ? for shortcuts / esc close"}},
+		"no model":      {rows: map[int]string{1: "  gpt"}},
+		"a second line": {rows: map[int]string{2: "  more"}},
+		"other text":    {rows: map[int]string{3: "› Ask Codex to do"}},
+		"more text":     {rows: map[int]string{3: "› Ask Codex to do anything now"}},
+		"not faint":     {set: func(s *agent.Screen) { s.Faint = nil }},
+		"partly faint":  {set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 20}} }},
+		"cursor behind": {set: func(s *agent.Screen) { s.Col = 3 }},
+		"cursor above":  {set: func(s *agent.Screen) { s.Row = 1 }},
+		"a planted one": {set: func(s *agent.Screen) {
+			s.Rows, s.Row = append([]string{s.Rows[2], "", s.Rows[4]}, s.Rows...), 0
+		}},
+		"something below": {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  x") }},
+	} {
+		s := waits(c.rows)
+		if c.set != nil {
+			c.set(&s)
+		}
+		if v := (&Codex{}).Screen(s); v.Ready != c.ready || v.Close != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// Only the dialog of the approaching limit is closed, and only as the last thing on the screen.
+func TestScreenNudge(t *testing.T) {
+	rows := func(pairs ...string) agent.Screen {
+		text := "  Approaching rate limits\n  Switch to gpt-6-luna for lower credit usage?\n\n› 1. Switch to gpt-6-luna   Fast.\n  2. Keep current model\n" +
+			"  3. Keep current model (never show again)  Hide\n\n  enter select · esc back"
+		return agent.Screen{Rows: strings.Split("■ a limit\n\n"+strings.NewReplacer(pairs...).Replace(text), "\n"), Row: 9, Col: 80}
+	}
+	for name, c := range map[string]struct {
+		screen agent.Screen
+		close  bool
+	}{
+		"as it is":       {rows(), true},
+		"busy":           {rows("Approaching", "• Working (esc to interrupt)\n  Approaching"), false},
+		"other keys":     {rows("enter select · esc back", "press enter to confirm or esc to go back"), false},
+		"other items":    {rows("2. Keep current model\n", "2. Buy more\n"), false},
+		"another first":  {rows("1. Switch to", "1. Yes, proceed"), false},
+		"another title":  {rows("Approaching rate limits", "Select Model"), false},
+		"other question": {rows("for lower credit usage?", "now?"), false},
+		"a box below":    {rows("esc back", "esc back\n\n› Ask Codex to do anything"), false},
+	} {
+		if v := (&Codex{}).Screen(c.screen); v.Ready || (v.Close != nil) != c.close {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}

@@ -109,7 +109,7 @@ func quota(s agent.Screen, lines []string, top int) agent.View {
 // input box, and the row of its upper edge.
 func dialog(s agent.Screen) (lines []string, top int) {
 	last := s.Last()
-	if !frame(s.Line(last), '╰', '╯') || s.Row <= last && s.Row >= 0 && strings.HasPrefix(s.Line(s.Row), prompt) {
+	if !frame(s.Line(last), '╰', '╯') {
 		return nil, 0
 	}
 	for top = last - 1; top >= 0; top-- {

@@ -74,3 +74,40 @@ func TestScreenDialogIsAMessage(t *testing.T) {
 		t.Errorf("%q: %+v, %v", v.Dialog, stop, ok)
 	}
 }
+
+// Each sign alone is enough.
+func TestScreenSigns(t *testing.T) {
+	base := func() agent.Screen {
+		return agent.Screen{Row: 6, Col: 3, Faint: [][2]int{{5, 39}}, Title: "◇  Ready (demo)", Rows: []string{
+			"✦ All done.", "", strings.Repeat(" ", 60) + "? for shortcuts", strings.Repeat("─", 80), " Shift+Tab to accept edits", strings.Repeat("▄", 80),
+			" >   Type your message or @path/to/file", strings.Repeat("▀", 80), " workspace (/directory)", " ~/work/demo"}}
+	}
+	for name, c := range map[string]struct {
+		set   func(s *agent.Screen)
+		ready bool
+	}{
+		"none":            {func(*agent.Screen) {}, true},
+		"no title":        {func(s *agent.Screen) { s.Title = "" }, true},
+		"working":         {func(s *agent.Screen) { s.Title = "✦  Working… (demo)" }, false},
+		"silent":          {func(s *agent.Screen) { s.Title = "⏲  Working… (demo)" }, false},
+		"asks":            {func(s *agent.Screen) { s.Title = "✋  Action Required (demo)" }, false},
+		"thinking":        {func(s *agent.Screen) { s.Rows[2] = " ⠼ Thinking... (esc to cancel, 18s)     ? for shortcuts" }, false},
+		"no hint":         {func(s *agent.Screen) { s.Rows[2] = "" }, false},
+		"ctrl-c":          {func(s *agent.Screen) { s.Rows[1] = " Press Ctrl+C again to exit." }, false},
+		"shell mode":      {func(s *agent.Screen) { s.Rows[4] = "  shell mode enabled (esc to disable)" }, false},
+		"vim":             {func(s *agent.Screen) { s.Rows[9] = " [NORMAL]   ~/work/demo" }, false},
+		"not faint":       {func(s *agent.Screen) { s.Faint = nil }, false},
+		"other text":      {func(s *agent.Screen) { s.Rows[6] = " >   Type your message" }, false},
+		"cursor behind":   {func(s *agent.Screen) { s.Col = 4 }, false},
+		"no upper edge":   {func(s *agent.Screen) { s.Rows[5] = "" }, false},
+		"no lower edge":   {func(s *agent.Screen) { s.Rows[7] = "" }, false},
+		"no line":         {func(s *agent.Screen) { s.Rows[3] = "" }, false},
+		"something below": {func(s *agent.Screen) { s.Rows = append(s.Rows, " x", " y") }, false},
+	} {
+		s := base()
+		c.set(&s)
+		if v := (&Gemini{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}

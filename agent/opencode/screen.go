@@ -26,8 +26,11 @@ const (
 
 var (
 	whyStart = "it shows its start page and has no session open"
-	limits   = regexp.MustCompile(`^ *(?:Go|Free) limit reached +esc *$`)
-	buttons  = regexp.MustCompile(`^ *don't show again +open settings *$`)
+	// dialogTitle: dialogs have a title and the key that closes them in their first row. The
+	// conversation to the left and right of a dialog is still drawn.
+	dialogTitle = regexp.MustCompile(`\S {3,}esc(?: |$)`)
+	limits      = regexp.MustCompile(`^ *(?:Go|Free) limit reached +esc *$`)
+	buttons     = regexp.MustCompile(`^ *don't show again +open settings *$`)
 )
 
 // Screen reads the agent's terminal. The dialog of a limit opens while the agent retries by itself, so
@@ -64,6 +67,11 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 			v.Input = inner(s, s.Row, edge, end)
 		}
 		return v
+	}
+	for row := range s.Row {
+		if dialogTitle.MatchString(s.Line(row)) {
+			return agent.View{Why: "a dialog may lie over it"}
+		}
 	}
 	return agent.View{Ready: true}
 }

@@ -1,0 +1,104 @@
+//go:build linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Sessions whose terminal is open. Each case stops a turn there and looks at what clawd does.
+var liveCases = []struct {
+	name     string
+	everyday bool
+	run      func(*testing.T, agentCase)
+}{
+	{"Tmux", true, func(t *testing.T, a agentCase) { wokenCase(t, a, false) }},
+	{"Wrap", true, func(t *testing.T, a agentCase) { wokenCase(t, a, true) }},
+	{"HalfTyped", false, func(t *testing.T, a agentCase) { halfTypedCase(t, a, false) }},
+	{"HalfTypedWrap", false, func(t *testing.T, a agentCase) { halfTypedCase(t, a, true) }},
+	{"Quit", false, quitCase},
+}
+
+func TestLiveClaude329(t *testing.T) { runLive(t, claude329) }
+func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
+func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }
+func TestLiveCodex169(t *testing.T)  { runLive(t, codex169) }
+func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }
+
+func runLive(t *testing.T, a agentCase) {
+	for _, c := range liveCases {
+		t.Run(c.name, func(t *testing.T) {
+			if !c.everyday {
+				onlyInAll(t)
+			}
+			t.Parallel()
+			c.run(t, a)
+		})
+	}
+}
+
+// stopsOpen runs a turn in an open terminal into a limit. base is how long clawd waits then.
+func stopsOpen(t *testing.T, a agentCase, wrapped bool, base string) (*world, *clawd, *terminal, string) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{base: base})
+	p := w.openTerminal(wrapped)
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	p.asks("say done")
+	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
+	id := w.only()
+	c.wait("session_stopped", "session", id, "reason", "rate_limit")
+	return w, c, p, id
+}
+
+func wokenCase(t *testing.T, a agentCase, wrapped bool) {
+	w, c, p, id := stopsOpen(t, a, wrapped, "5s")
+	way := "tmux"
+	if wrapped {
+		way = "pty"
+	}
+	c.wait("resume_started", "session", id, "plan", way, "message", "Resuming session after rate limit")
+	c.resumedOnce(id)
+	p.shows("All done.")
+	c.quiet(15 * time.Second)
+	w.wantMain(w.stops() + 1)
+	if n := len(c.entries("resume_started")); n != 1 {
+		t.Errorf("%d starts", n)
+	}
+	if got := w.only(); got != id {
+		t.Errorf("session %s, want %s", got, id)
+	}
+}
+
+// halfTypedCase: what its user has begun to type stays as it is.
+func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
+	w, c, p, id := stopsOpen(t, a, wrapped, "20s")
+	p.text("half a thought")
+	p.shows("half a thought")
+	c.wait("session_blocked", "session", id)
+	c.quiet(10 * time.Second)
+	w.wantMain(w.stops())
+	if s := p.screen(); strings.Contains(s, "continue") || !strings.Contains(s, "half a thought") {
+		t.Errorf("the screen:\n%s", s)
+	}
+}
+
+// quitCase: the pane shows a shell now. Its user quit, and nothing is done.
+func quitCase(t *testing.T, a agentCase) {
+	w, c, p, id := stopsOpen(t, a, false, "20s")
+	looks := 0
+	w.eventually(agentTime, "the agent's end", func() bool {
+		if looks%40 == 0 {
+			p.keys("C-c")
+		}
+		looks++
+		return strings.Contains(p.screen(), "the agent ended")
+	})
+	c.wait("session_left", "session", id)
+	c.quiet(25 * time.Second)
+	w.wantMain(w.stops())
+	if s := p.screen(); strings.Contains(s, "continue") {
+		t.Errorf("typed into a shell:\n%s", s)
+	}
+}

@@ -1,0 +1,128 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// terminal is an agent in a pane of a private tmux server.
+type terminal struct {
+	w      *world
+	socket string
+}
+
+// openTerminal starts the agent's own screen in the project: in the pane itself, or in a terminal of
+// clawd wrap that the pane shows.
+func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
+	w.t.Helper()
+	require(w.t, lacking("tmux"))
+	w.prepareTerminal()
+	p := &terminal{w: w, socket: filepath.Join(w.root, "tmux")}
+	line := []string{"exec", "env", "-i"}
+	for _, e := range append(w.environ(), "TERM=xterm-256color", "COLORTERM=truecolor") {
+		if !strings.HasPrefix(e, "TERM=dumb") {
+			line = append(line, quoted(e))
+		}
+	}
+	if wrapped {
+		line = append(line, quoted(os.Getenv(envInside)), "wrap", "--")
+	} else {
+		line = append(line, `TMUX="$TMUX"`, `TMUX_PANE="$TMUX_PANE"`)
+	}
+	line = append(line, quoted(w.program))
+	for _, a := range args {
+		line = append(line, quoted(a))
+	}
+	// A shell waits below the agent, as it does for a person.
+	script := w.script("terminal", "("+strings.Join(line, " ")+")\necho the agent ended\nexec sh\n")
+	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
+			w.t.Logf("the terminal:\n%s", p.screen())
+		}
+		_, _ = p.command("kill-server").CombinedOutput()
+	})
+	return p
+}
+
+// prepareTerminal answers what the agents ask at their first start in a terminal.
+func (w *world) prepareTerminal() {
+	switch {
+	case w.agent.isClaude():
+		w.writeJSON(".claude.json", map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "lastOnboardingVersion": w.agent.version,
+			"customApiKeyResponses": map[string]any{"approved": []string{dummyKey[len(dummyKey)-20:]}},
+			"projects":              map[string]any{w.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}})
+	case w.agent.isCodex():
+		w.write(".codex/config.toml", append(w.codexConfig(), "[projects."+quotedTOML(w.project)+"]\ntrust_level = \"trusted\"\n"...))
+	}
+}
+
+func quotedTOML(s string) string { return `"` + s + `"` }
+
+func lacking(program string) string {
+	if _, err := exec.LookPath(program); err != nil {
+		return program + " is not installed"
+	}
+	return ""
+}
+
+func (p *terminal) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", p.socket}, args...)...)
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + p.w.home(), "TERM=xterm-256color", "LC_ALL=C.UTF-8"}
+	return cmd
+}
+
+func (p *terminal) tmux(args ...string) string {
+	p.w.t.Helper()
+	out, err := p.command(args...).CombinedOutput()
+	if err != nil {
+		p.w.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (p *terminal) screen() string {
+	out, err := p.command("capture-pane", "-p").CombinedOutput()
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+// shows waits until the screen holds a text.
+func (p *terminal) shows(text string) {
+	p.w.t.Helper()
+	p.w.eventually(agentTime, "the screen shows "+text, func() bool { return strings.Contains(p.screen(), text) })
+}
+
+// ready waits for the agent's empty input box.
+func (p *terminal) ready() {
+	p.w.t.Helper()
+	text := map[string]string{"claude": "❯", "opencode": "ctrl+p commands", "codex": "›", "gemini": "Type your message"}[p.w.agent.kind]
+	p.shows(text)
+}
+
+// keys presses keys by their tmux names; text types a text as it is.
+func (p *terminal) keys(names ...string) { p.tmux(append([]string{"send-keys"}, names...)...) }
+func (p *terminal) text(s string)        { p.tmux("send-keys", "-l", s) }
+
+// asks types a prompt as a person does: the text, and Enter when it is drawn.
+func (p *terminal) asks(prompt string) {
+	p.w.t.Helper()
+	p.ready()
+	before := p.w.main()
+	p.text(prompt)
+	p.shows(prompt)
+	looks := 0
+	p.w.eventually(agentTime, "the prompt is taken", func() bool {
+		if looks%60 == 10 { // some take an Enter that comes at once for a part of a paste
+			p.keys("Enter")
+		}
+		looks++
+		return p.w.main() > before
+	})
+}
