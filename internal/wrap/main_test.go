@@ -130,11 +130,12 @@ func fakeAgent(mode string, args []string) {
 			if _, err := os.Stdin.Read(b); err != nil {
 				return
 			}
-			if b[0] == 0x1a {
+			switch b[0] {
+			case 0x1a:
 				fmt.Print("bye>")
 				_ = syscall.Kill(0, syscall.SIGTSTP)
 				fmt.Print("back>")
-			} else if b[0] == 'q' {
+			case 'q':
 				return
 			}
 		}
