@@ -149,9 +149,7 @@ func fakeAgent(mode string, args []string) {
 	}
 }
 
-const floodBytes = 50 << 20
-
-// flood writes the same 50 MB every time.
+// flood writes the same floodBytes every time.
 func flood(w io.Writer) {
 	for i, left := 0, floodBytes; left > 0; i++ {
 		line := fmt.Appendf(nil, "line %d \x1b[2mof a very long output\x1b[0m, 漢字 and all\r\n", i)
