@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"sync/atomic"
@@ -45,7 +46,7 @@ func Leader(path string, argv []string) error {
 	for {
 		var ws syscall.WaitStatus
 		switch _, err := syscall.Wait4(p.Pid, &ws, syscall.WUNTRACED, nil); {
-		case err == syscall.EINTR: //nolint:errorlint // a system call gives it as it is
+		case errors.Is(err, syscall.EINTR):
 		case err != nil:
 			return err
 		case ws.Stopped():

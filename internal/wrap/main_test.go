@@ -130,11 +130,12 @@ func fakeAgent(mode string, args []string) {
 			if _, err := os.Stdin.Read(b); err != nil {
 				return
 			}
-			if b[0] == 0x1a {
+			switch b[0] {
+			case 0x1a:
 				fmt.Print("bye>")
 				_ = syscall.Kill(0, syscall.SIGTSTP)
 				fmt.Print("back>")
-			} else if b[0] == 'q' {
+			case 'q':
 				return
 			}
 		}
@@ -148,9 +149,7 @@ func fakeAgent(mode string, args []string) {
 	}
 }
 
-const floodBytes = 50 << 20
-
-// flood writes the same 50 MB every time.
+// flood writes the same floodBytes every time.
 func flood(w io.Writer) {
 	for i, left := 0, floodBytes; left > 0; i++ {
 		line := fmt.Appendf(nil, "line %d \x1b[2mof a very long output\x1b[0m, 漢字 and all\r\n", i)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package wrap
+
+const floodBytes = 50 << 20
