@@ -60,7 +60,7 @@ func (s *session) next(rec state.Session) resume.Decision {
 	if now := s.d.sleeper.Now(); rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && stop.At.Before(rec.Claim.At) {
 		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
 	}
-	return policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now()))
 }
 
 // window names the quota window that a stop shares with others of its account; empty: none.

@@ -123,8 +123,8 @@ func strongest(holders []detect.Holder) detect.Holder {
 // holderEnd says how the remembered holder of a terminal went. False: not known yet.
 func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 	h := s.rec.Holder
-	if end, ok := s.d.wrapEnd(h); ok {
-		return end, true
+	if h.Wrap != 0 && h.Boot == s.d.boot {
+		return s.d.wrapEnd(h)
 	}
 	switch {
 	case h.Boot != s.d.boot && s.d.absent && now.Liveness != detect.LeftBehind:
@@ -146,24 +146,21 @@ func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 	return state.HolderHangup, true
 }
 
-// wrapEnd is what clawd wrap wrote down about the end of its program.
+// wrapEnd is what clawd wrap wrote down about the end of its program. One that was killed itself has
+// left nothing: then its user counts as having ended it.
 func (d *Daemon) wrapEnd(h detect.Holder) (state.HolderEnd, bool) {
-	if h.Wrap == 0 || h.Boot != d.boot {
-		return "", false
-	}
 	w, ok := wrap.Find(d.o.Wraps, h.Wrap, h.WrapStart)
 	if !ok || w.End == nil {
-		return "", false
+		p, lives := d.procs.Get(w.Wrapper.PID)
+		return state.HolderQuit, !ok || !lives || p.Start != w.Wrapper.Start
 	}
 	switch w.End.Cause {
-	case wrap.Quit:
-		return state.HolderQuit, true
 	case wrap.Hangup:
 		return state.HolderHangup, true
 	case wrap.Crash:
 		return state.HolderCrash, true
 	}
-	return "", false
+	return state.HolderQuit, true
 }
 
 // standDown says once who goes first.

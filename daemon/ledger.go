@@ -110,8 +110,11 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 		text = "Resuming session after rate limit"
 	}
 	l.s.d.log.Info().Str("event", "resume_started").EmbedObject(l.s).Str("reason", string(c.Stop.Reason)).Str("plan", planName(c.Plan)).
-		Int("attempt", c.N).Str("auth", c.Plan.Auth).Int("pid", c.PID).Str("output", c.Output).
-		Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
+		Int("attempt", c.N).Int("pid", c.PID).Func(func(e *zerolog.Event) {
+		if len(c.Plan.Auth) > 0 {
+			e.Str("auth", c.Plan.Auth).Str("output", c.Output)
+		}
+	}).Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
 	return nil
 }
 

@@ -61,29 +61,6 @@ type ended struct {
 	err error
 }
 
-// summary is what other sessions may know of one.
-type summary struct {
-	session     string
-	dir         string
-	created     time.Time
-	firstPrompt string
-	answered    time.Time
-	busyAt      time.Time // newest record of an unfinished turn
-	last        time.Time // newest record
-	interactive bool
-}
-
-func (s *session) summarize() {
-	c := &s.rec.Classifier
-	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
-		last: c.Last.At, interactive: s.rec.Info.Interactive}
-	if c.Stop().State != detect.Stopped {
-		sum.busyAt = c.Last.At
-	}
-	s.sum.Store(sum)
-	s.open.Store(s.rec.Phase != state.Following)
-}
-
 // loop is the whole life of a session while something happens to it.
 func (s *session) loop(ctx context.Context) {
 	for {
@@ -231,6 +208,11 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		return nil
 	case known && (stop.IsStop() || armed) && s.rec.Phase == state.Waiting && !s.busy.Load() && (stop.State != s.rec.Stop.State || !stop.SelfResumeAt.Equal(s.rec.Stop.SelfResumeAt)):
 		return s.refined(ctx, stop)
+	case known && stop.State == detect.Retrying && s.rec.Phase == state.Waiting && !s.busy.Load():
+		if again := s.impatient(stop); again.Key != "" && !again.At.Equal(s.rec.Stop.At) { // it asked once more, and waits anew
+			return s.refined(ctx, again)
+		}
+		fallthrough
 	case known:
 		s.progress()
 		return s.consider(ctx)

@@ -58,15 +58,16 @@ func (s *session) silent(ctx context.Context, stop detect.Stop) (detect.Stop, er
 	return s.rec.Classifier.Stop(), nil
 }
 
-// impatient makes a stop of an agent's own wait that is longer than max_inline_wait, where its server
-// takes the order to end it.
+// impatient makes a stop of an agent's own wait that may be longer than max_inline_wait, where its
+// server takes the order to end it. A wait whose end is not known is ended when it has lasted so long.
 func (s *session) impatient(stop detect.Stop) detect.Stop {
 	cfg, _ := s.d.settings()
-	most, h := time.Duration(cfg.Resume.MaxInlineWait), s.rec.Classifier.Holder
-	if most == 0 || h.URL == "" || stop.SelfResumeAt.Sub(s.d.sleeper.Now()) <= most {
+	most, since := time.Duration(cfg.Resume.MaxInlineWait), s.rec.Classifier.Retry.At
+	ends := stop.SelfResumeAt
+	if most == 0 || s.rec.Classifier.Holder.URL == "" || !ends.IsZero() && ends.Sub(since) <= most {
 		return detect.Stop{}
 	}
-	stop.Reason, stop.At = detect.RateLimit, s.rec.Classifier.Retry.At
+	stop.Reason, stop.At, stop.SelfResumeAt = detect.RateLimit, since, since.Add(most)
 	stop.Notes = append(stop.Notes, "the agent waits by itself")
 	return stop
 }
@@ -77,8 +78,7 @@ func (s *session) shortened(stop detect.Stop, d resume.Decision) resume.Decision
 		return d
 	}
 	cfg, _ := s.d.settings()
-	d.WakeAt, d.Grace = stop.At.Add(time.Duration(cfg.Resume.MaxInlineWait)).UTC(), 0
-	d.Why = fmt.Sprintf("the agent waits until %s by itself, which is longer than max_inline_wait = %s: then its wait is ended",
-		stop.SelfResumeAt.UTC().Format(time.RFC3339), cfg.Resume.MaxInlineWait)
+	d.Grace = 0
+	d.Why = fmt.Sprintf("the agent waits by itself; after max_inline_wait = %s its wait is ended", cfg.Resume.MaxInlineWait)
 	return d
 }

@@ -21,6 +21,8 @@ import (
 type settings struct {
 	base        string // backoff
 	margin      string
+	grace       string
+	inlineWait  string // max_inline_wait
 	probe       string // the one step of the ladder
 	maxParallel int
 	command     string   // the agent's program; empty: the pinned one
@@ -41,8 +43,8 @@ func (s settings) toml(w *world) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[log]\nlevel = \"debug\"\nformat = \"json\"\n")
 	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
-	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = \"2s\"\nmax_parallel = %d\n",
-		or(s.base, "2s"), or(s.margin, "1s"), parallel)
+	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = %q\nmax_inline_wait = %q\nmax_parallel = %d\n",
+		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)
 	if s.probe != "" {
 		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
 	}

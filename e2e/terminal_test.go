@@ -34,11 +34,14 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 		line = append(line, `TMUX="$TMUX"`, `TMUX_PANE="$TMUX_PANE"`)
 	}
 	line = append(line, quoted(w.program))
+	if w.agent.isCodex() && !w.background {
+		args = append(args, "--no-daemon") // else its own background server has the session
+	}
 	for _, a := range args {
 		line = append(line, quoted(a))
 	}
 	// A shell waits below the agent, as it does for a person.
-	script := w.script("terminal", "("+strings.Join(line, " ")+")\necho the agent ended\nexec sh\n")
+	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh\n")
 	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {

@@ -31,18 +31,19 @@ const (
 
 // world is one HOME with one agent, a provider on loopback, and processes that end with the test.
 type world struct {
-	t         *testing.T
-	agent     agentCase
-	program   string
-	root      string
-	project   string
-	port      int
-	provider  *provider.Provider
-	login     bool // Claude Code runs on a claude.ai login instead of an API key
-	anthro    bool // opencode speaks the Anthropic API
-	keyInAuth bool // opencode has its key from its login file
-	env       []string
-	outputs   int
+	t          *testing.T
+	agent      agentCase
+	program    string
+	root       string
+	project    string
+	port       int
+	provider   *provider.Provider
+	login      bool // Claude Code runs on a claude.ai login instead of an API key
+	anthro     bool // opencode speaks the Anthropic API
+	background bool // Codex's terminal uses its background server
+	keyInAuth  bool // opencode has its key from its login file
+	env        []string
+	outputs    int
 }
 
 // newWorld makes a world. Claude Code runs on an API key unless useLogin is called.

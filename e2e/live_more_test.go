@@ -1,0 +1,231 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// The pane is in copy mode: keys would go there.
+func TestLiveCopyMode(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w, c, p, id := stopsOpen(t, claude329, false, "10s")
+	p.tmux("copy-mode")
+	e := c.wait("session_blocked", "session", id)
+	if !strings.Contains(e.text("why"), "copy mode") {
+		t.Errorf("why: %s", e.text("why"))
+	}
+	c.quiet(5 * time.Second)
+	w.wantMain(1)
+}
+
+// A permission question is open after the stop: its answer is its user's.
+func TestLivePermission(t *testing.T) {
+	onlyInAll(t)
+	for _, a := range []agentCase{claude329, claude197} {
+		t.Run(a.version, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, a)
+			c := w.startClawd(settings{base: "15s"})
+			p := w.openTerminal(false, "--permission-mode", "default")
+			w.provider.Queue(w.rateLimitFor(5))
+			p.asks("say done")
+			c.wait("session_stopped", "reason", "rate_limit")
+			w.provider.Queue(provider.ToolCall("Bash", map[string]any{"command": "touch made", "description": "make a file"}))
+			p.asks("make a file")
+			p.shows("Do you want to")
+			c.wait("resume_cancelled", "outcome", "by_hand")
+			c.quiet(25 * time.Second)
+			w.wantMain(2)
+			if s := p.screen(); !strings.Contains(s, "Do you want to") {
+				t.Errorf("somebody answered:\n%s", s)
+			}
+		})
+	}
+}
+
+// Claude Code from 2.1.234 on goes on by itself after a usage limit: clawd does nothing.
+func TestLiveGoesOnByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, claude329)
+	reset := w.planLimit(20*time.Second, false)
+	c := w.startClawd(settings{grace: "3m"})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	c.wait("standing_down")
+	p.shows("ontinuing automatically")
+	w.eventually(3*time.Minute, "the agent's own continue", func() bool { return w.main() == 2 })
+	if early := time.Until(reset()); early > 0 {
+		t.Errorf("it went on %s before the reset", early)
+	}
+	p.shows("All done.")
+	c.wait("resume_cancelled", "outcome", "by_hand")
+	c.quiet(10 * time.Second)
+	if n := len(c.entries("resume_started")); n != 0 {
+		t.Errorf("%d starts", n)
+	}
+	w.wantMain(2)
+}
+
+// Its user drops that continue: the session is left.
+func TestLiveOwnContinueDropped(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude329)
+	w.planLimit(20*time.Second, false)
+	c := w.startClawd(settings{grace: "5s"})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	p.shows("ontinuing automatically")
+	p.keys("Escape")
+	p.shows("cancelled")
+	c.wait("session_left")
+	c.quiet(40 * time.Second)
+	w.wantMain(1)
+}
+
+// Codex's terminal leaves the session to a background server, which takes prompts in its queue. What
+// its user has begun to type stays.
+func TestLiveCodexServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, codex169)
+	c := w.startClawd(settings{base: "15s"})
+	w.background = true
+	p := w.openTerminal(false)
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "rate_limit")
+	p.text("half a thought")
+	p.shows("half a thought")
+	c.wait("resume_started", "plan", "queue")
+	c.resumedOnce(w.only())
+	p.shows("All done.")
+	c.quiet(10 * time.Second)
+	w.wantMain(2)
+	if s := p.screen(); !strings.Contains(s, "half a thought") {
+		t.Errorf("the screen:\n%s", s)
+	}
+}
+
+// Gemini's dialog of a used-up quota stands on the screen alone. Its item that repeats the request is
+// chosen, by its number.
+func TestLiveGeminiDialog(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, gemini061)
+	c := w.startClawd(settings{probe: "1m"})
+	p := w.openTerminal(false)
+	w.provider.Queue(provider.UsageLimit(provider.SevenDay, time.Hour))
+	p.asks("say done")
+	p.shows("Usage limit reached")
+	p.shows("Keep trying")
+	c.waitFor(3*time.Minute, "session_stopped", "reason", "usage_limit")
+	c.waitFor(3*time.Minute, "resume_started", "plan", "tmux")
+	c.resumedOnce(w.only())
+	p.shows("All done.")
+	c.quiet(10 * time.Second)
+	w.wantMain(2)
+}
+
+// opencodeServer starts a server with a password and gives a function that asks it.
+func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
+	w.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
+	w.begin(5*time.Minute, w.project, nil, w.program, "serve", "--port", fmt.Sprint(port))
+	client := &http.Client{Timeout: 20 * time.Second}
+	call := func(method, path string, body any) (map[string]any, error) {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		r, err := http.NewRequest(method, fmt.Sprintf("http://127.0.0.1:%d%s?directory=%s", port, path, w.project), bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		r.SetBasicAuth("opencode", "dummy-password")
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		answer := map[string]any{}
+		_ = json.Unmarshal(text, &answer) // 204 has none
+		if err == nil && resp.StatusCode >= 300 {
+			err = fmt.Errorf("%s: %s: %s", path, resp.Status, text)
+		}
+		return answer, err
+	}
+	w.eventually(agentTime, "the server", func() bool { _, err := call(http.MethodGet, "/global/health", nil); return err == nil })
+	return func(path string, body any) map[string]any {
+		answer, err := call(http.MethodPost, path, body)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return answer
+	}
+}
+
+// prompted opens a session on the server and asks it.
+func prompted(w *world) (id string) {
+	ask := opencodeServer(w)
+	id, _ = ask("/session", map[string]any{})["id"].(string)
+	ask("/session/"+id+"/prompt_async", map[string]any{"parts": []any{map[string]string{"type": "text", "text": "say done"}}})
+	return id
+}
+
+func TestLiveOpencodeServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, opencode)
+	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
+	c := w.startClawd(settings{})
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	id := prompted(w)
+	c.wait("session_stopped", "session", id, "reason", "rate_limit")
+	c.wait("resume_started", "session", id, "plan", "http")
+	c.resumedOnce(id)
+	c.quiet(5 * time.Second)
+	w.wantMain(w.stops() + 1)
+	if n := w.query("select count(*) from message where session_id = ? and json_extract(data, '$.role') = 'user'", id); len(n) != 1 || n[0] != "2" {
+		t.Errorf("%v prompts, want 2", n)
+	}
+	if strings.Contains(readAll(c.log), "dummy-password") {
+		t.Error("the password is in the log")
+	}
+}
+
+// A wait of the agent's own that its user finds too long is ended.
+func TestLiveOpencodeLongRetry(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
+	c := w.startClawd(settings{inlineWait: "10s"})
+	w.provider.Queue(w.rateLimitFor(3600))
+	id := prompted(w)
+	c.wait("resume_scheduled", "session", id)
+	c.wait("resume_started", "session", id, "plan", "http")
+	c.resumedOnce(id)
+	c.quiet(5 * time.Second)
+	w.wantMain(2)
+}
