@@ -61,6 +61,14 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 			return agent.Batch{}, err
 		}
 	}
+	if n := len(b.Events); f.attached || n > 0 && (b.Events[n-1].Kind == detect.KindPrompt || b.Events[n-1].Kind == detect.KindToolResult) {
+		switch end, ok, err := c.inverted(ctx, s); {
+		case err != nil:
+			return agent.Batch{}, err
+		case ok:
+			b.Events = append(b.Events, end) // told once more, as the newest
+		}
+	}
 	b.Info.Created, b.Info.FirstPrompt = f.head.created, f.head.prompt
 	b.Cursor = agent.Cursor(r.Cursor())
 	if (f.head.wanted || owed) && (b.Info.Created.IsZero() || b.Info.FirstPrompt == "") && r.Offset() < headMax {
@@ -76,6 +84,8 @@ type fold struct {
 	b      *agent.Batch
 	folder string
 	head   head
+	// attached: lines that belong to a prompt were read.
+	attached bool
 }
 
 func (f *fold) skip(why string, n int) {
@@ -95,6 +105,7 @@ func (f *fold) line(line []byte, off int64) {
 		return
 	}
 	f.head.line(line)
+	f.attached = f.attached || mayInvert(line)
 	if !mayMatter(line) {
 		return
 	}

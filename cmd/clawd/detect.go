@@ -164,7 +164,7 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 	f := d.finding(stop)
 	f.Agent, f.Session, f.Path, f.Project = s.Agent, s.ID, s.Path, b.Info.Dir
 	switch {
-	case !f.Resumable:
+	case f.Strategy == resume.Leave:
 	case b.Info.Parent != "":
 		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
 		f.Why = "it is a sub-agent's session; the main one goes on or does not"
@@ -207,8 +207,11 @@ func (d detecting) finding(s detect.Stop) finding {
 	}
 	p := d.cfg.Policy()
 	dec := p.Select(s, resume.Tried{}).Decide(s, resume.Tried{}, d.now)
-	f.Strategy, f.Why, f.Resumable = dec.Strategy, dec.Why, dec.Strategy != resume.Leave
-	f.WakeAt = timeOrNil(dec.WakeAt)
+	// What the agent does by itself, nobody else resumes meanwhile.
+	f.Strategy, f.Why, f.Resumable = dec.Strategy, dec.Why, dec.Strategy != resume.Leave && s.State == detect.Stopped
+	if !dec.WakeAt.IsZero() {
+		f.WakeAt = timeOrNil(dec.WakeAt.Add(dec.Grace))
+	}
 	return f
 }
 

@@ -106,7 +106,7 @@ func look(ctx context.Context, a agent.Agent, s detect.Session) (verdict, error)
 		return verdict{}, err
 	}
 	kind := policy.Select(stop, resume.Tried{}).Kind()
-	return verdict{stop: stop, resumable: kind != resume.Leave && b.Info.Parent == ""}, nil
+	return verdict{stop: stop, resumable: kind != resume.Leave && stop.State == detect.Stopped && b.Info.Parent == ""}, nil
 }
 
 // layOut copies an agent's folder as the agent had it, with db.sql made a database again. All
