@@ -1,0 +1,46 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// What would be more than a prompt when it is typed or handed to a program is refused, by key.
+func TestPromptIsText(t *testing.T) {
+	for _, bad := range []string{"", " ", " continue", "continue ", "-c", "--help", "/clear", "!rm -rf .", "#remember", "@file", "$x", "?", "go; on", "go\ton",
+		"go\non", "go\ron", "go\x1b[2Jon", "go\x00on", "go\u009b2Jon"} {
+		text := "[resume]\nprompt = " + tomlText(bad) + "\n"
+		if _, err := Parse(text, []string{"claude"}); err == nil || !strings.Contains(err.Error(), "prompt") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, good := range []string{"continue", "please go on.", "weiter, bitte", "続けて", "it's fine"} {
+		if c, err := Parse("[resume]\nprompt = "+tomlText(good)+"\n", []string{"claude"}); err != nil || c.Resume.Prompt != good {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+}
+
+func tomlText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString("\\" + string(r))
+		case control(r):
+			b.WriteString("\\u00" + string("0123456789abcdef"[r>>4&15]) + string("0123456789abcdef"[r&15]))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + `"`
+}
+
+func TestTmuxServer(t *testing.T) {
+	for _, bad := range []string{"-S", "a\nb"} {
+		if _, err := Parse("[terminal]\ntmux_server = "+tomlText(bad)+"\n", nil); err == nil || !strings.Contains(err.Error(), "tmux_server") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
