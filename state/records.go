@@ -38,6 +38,8 @@ type Session struct {
 	Fruitless  int               `json:"fruitless,omitempty"` // resumes in a row after which no turn ended well
 	Starts     int               `json:"starts,omitempty"`    // claims of this stop that never made a mark
 	Refused    bool              `json:"refused,omitempty"`   // the agent refuses this session
+	Ignored    bool              `json:"ignored,omitempty"`   // by its user's order
+	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	Told       string            `json:"told,omitempty"`        // newest notice about the stop that is waited for: event and key
@@ -77,6 +79,8 @@ type Closed struct {
 	N       int            `json:"n"`
 	Verdict resume.Verdict `json:"verdict"`
 	Proof   string         `json:"proof,omitempty"`
+	// Reopened is when its user wanted the stop resumed all the same.
+	Reopened time.Time `json:"reopened,omitzero"`
 }
 
 // Limit is one quota window of one account.
