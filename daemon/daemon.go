@@ -192,7 +192,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancelCause(ctx)
 	d.wg.Go(func() { d.findPrograms(work) })
 	if err = d.restore(work); err == nil {
-		bg.Go(func() { control.serve(services) })
+		bg.Go(func() { control.serve(services, work) })
 		d.watch(work, w)
 	}
 	d.mu.Lock()

@@ -66,6 +66,9 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		return resume.Claim{}, err
 	}
 	window := s.window(l.info, j.Stop)
+	if j.Decision.Asked {
+		window = "" // its user does not want it to wait for how it goes for another session
+	}
 	if err := d.lanes.enter(ctx, d.sleeper, s.key, window, j.Stop.At, cfg.Resume.MaxParallel, time.Duration(cfg.Resume.Stagger)); err != nil {
 		return resume.Claim{}, err
 	}
@@ -127,10 +130,10 @@ func planName(p resume.Plan) string {
 func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed bool) error {
 	held, err := l.s.d.store.Unclaim(c, why, failed)
 	l.s.busy.Store(false)
+	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{}) // also when its user took the claim back
 	if err != nil {
 		return err
 	}
-	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{})
 	l.s.d.log.Warn().Str("event", "claim_settled").EmbedObject(l.s).Int("attempt", c.N).Bool("held", held).Str("why", why).Msg("nothing was started; the attempt is given back")
 	l.s.d.tell()
 	return nil

@@ -34,13 +34,18 @@ func (s *Session) take(r Read) {
 	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || s.Person(r.Classifier.LastPrompt)) {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}
-	if c := s.Cancelled; !c.IsZero() && (r.Classifier.Ended.After(c) || s.personAfter(r.Classifier.LastPrompt, c)) {
+	if !s.CancelStands(r.Classifier) {
 		s.Cancelled = time.Time{}
 	}
 }
 
 // Person tells whether a prompt came from a person after the last fire.
 func (s Session) Person(p detect.Event) bool { return s.personAfter(p, s.LastFire) }
+
+// CancelStands tells whether its user's order to end the run still counts, after what was read.
+func (s Session) CancelStands(c detect.Classifier) bool {
+	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
+}
 
 func (s Session) personAfter(p detect.Event, t time.Time) bool {
 	typed := s.Claim != nil && s.Claim.Plan.Way.Live() && p.Hash != "" && p.Hash == s.Claim.Plan.Prompt
