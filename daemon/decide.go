@@ -67,7 +67,12 @@ func (s *session) next(rec state.Session) resume.Decision {
 	if now := s.d.sleeper.Now(); rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && stop.At.Before(rec.Claim.At) {
 		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
 	}
-	return policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now())
+	now := s.d.sleeper.Now()
+	if rec.Decision.Asked && rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && now.Sub(rec.Episode.Since) <= policy.GiveUpAfter {
+		// Nothing came of the attempt that was ordered, so the order stands.
+		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
+	}
+	return policy.Select(stop, tried).Decide(stop, tried, now)
 }
 
 // window names the quota window that a stop shares with others of its account; empty: none.

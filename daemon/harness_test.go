@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	}
 	cfg := config.Default()
 	cfg.Watch.Agents = []any{"claude"}
-	cfg.Resume.Jitter = 0
+	cfg.Resume.Jitter, cfg.Notify.Desktop = 0, false
 	cfg.Agent = map[string]agent.Config{"claude": {Command: program, ConfigDir: filepath.Join(root, "agent")}}
 	r.o = Options{Config: cfg, ConfigPath: "clawd.toml", Version: "test",
 		Env:      agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},

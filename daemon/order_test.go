@@ -432,6 +432,29 @@ func TestIgnoreFired(t *testing.T) {
 	})
 }
 
+// An order stands until it came to something: what is proved to have had no effect is tried again, also
+// for a stop that the config leaves.
+func TestOrderStands(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) {
+			if c.claim.N > 2 {
+				c.ask()
+				c.say("answer")
+			}
+			c.end()
+		}
+		r.start()
+		id, _ := r.stopped("auth")
+		r.order(id, resume.Order{Now: true})
+		r.pass(time.Hour)
+		r.wantStarts(3)
+		r.wantPhase(id, state.Following)
+		if r.resumes() != 1 {
+			t.Errorf("%d resumes", r.resumes())
+		}
+	})
+}
+
 func TestFind(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()

@@ -335,7 +335,7 @@ func (s *session) consider(ctx context.Context) error {
 	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() && !s.rec.Decision.Asked {
 		s.cancel(errReload)
 		s.rec.Decision = s.next(s.rec)
-		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil {
+		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil && !errors.Is(err, state.ErrPhase) {
 			return err
 		}
 		s.reload()

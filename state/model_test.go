@@ -164,7 +164,9 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		},
 		"decide anew": func() {
 			ds, rec := m.in(Waiting)
-			must(m.t, m.s.Wait(ds, rec.Stop.Key, m.next(rec)))
+			if err := m.s.Wait(ds, rec.Stop.Key, m.next(rec)); rec.Decision.Asked != errors.Is(err, ErrPhase) {
+				m.t.Fatalf("decided anew, ordered %v: %v", rec.Decision.Asked, err)
+			}
 		},
 		"order": m.order,
 		"cancel": func() {

@@ -120,13 +120,22 @@ type Entry struct {
 	Proof   string    `json:"proof,omitempty"`
 }
 
+// Delivery is a channel that is still to have a notice.
+type Delivery struct {
+	Channel string    `json:"channel"`
+	Tries   int       `json:"tries,omitempty"` // that failed
+	Next    time.Time `json:"next,omitzero"`   // not before
+}
+
 // Notice is something that the user must be told at least once.
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"` // resume_given_up, session_left, session_held
+	Event   string        `json:"event"` // resume_given_up, session_left, session_held, session_unreachable, session_blocked
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`
 	Why     string        `json:"why"`
 	Command string        `json:"command,omitempty"`
+	Logged  bool          `json:"logged,omitempty"` // it stands in the log
+	Left    []Delivery    `json:"left,omitempty"`   // channels that do not have it yet
 }

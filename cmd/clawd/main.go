@@ -69,7 +69,7 @@ session, 130 interrupted.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
-	cmd.AddCommand(newRun(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
+	cmd.AddCommand(newRun(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
 	return cmd
 }
 
