@@ -75,6 +75,10 @@ func TestCancelFired(t *testing.T) {
 				if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
 					t.Fatal(err)
 				}
+				r.pass(time.Minute)
+				if name == "answered, at work" { // its last word is no new stop
+					r.add(id, r.line(id, "limit"))
+				}
 				r.pass(26 * time.Hour)
 				if len(c.stops) != 1 || c.stops[0] {
 					t.Errorf("stops of the child: %v, want one by SIGTERM", c.stops)

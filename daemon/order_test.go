@@ -307,6 +307,31 @@ func TestIgnoreFired(t *testing.T) {
 	})
 }
 
+// A turn that was cut looks like one that its user stopped, once its process is gone; an ordered wait for
+// it goes on all the same.
+func TestResumeCutLater(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Resume.Base, r.o.Config.Resume.Cap = config.Duration(10*time.Minute), config.Duration(time.Hour)
+		r.children.act = func(c *child) {
+			c.opened()
+			c.ask()
+			if c.claim.N > 1 {
+				c.say("answer")
+			}
+			c.end()
+		}
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(11 * time.Minute)
+		r.wantPhase(id, state.Held)
+		r.order(id, resume.Order{})
+		r.pass(5 * time.Minute)
+		r.wantPhase(id, state.Waiting)
+		r.pass(20 * time.Minute)
+		r.wantStarts(2)
+	})
+}
+
 // An order stands until it came to something: what is proved to have had no effect is tried again, also
 // for a stop that the config leaves.
 func TestOrderStands(t *testing.T) {

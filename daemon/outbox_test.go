@@ -186,6 +186,28 @@ func TestManyNotices(t *testing.T) {
 	})
 }
 
+// Several sessions tell at the same moment.
+func TestToldOnce(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		const n = 20
+		for range n {
+			id, key := r.stopped("plan")
+			if err := r.d.store.Hold(r.session(id), key, "asked"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(r.d.tell)
+		}
+		all.Wait()
+		if got := len(r.log.events("session_held")); got != n {
+			t.Errorf("the log tells %d times of %d sessions", got, n)
+		}
+	})
+}
+
 // A channel that is not on this machine is not waited for, and said once.
 func TestMissingChannel(t *testing.T) {
 	in(t, func(r *rig) {

@@ -137,7 +137,7 @@ func closedKey(s detect.Session, key string) string { return Key(s) + "\x00" + k
 func (t tx) closed(rec Session, key string) (Closed, bool, error) {
 	var c Closed
 	ok, err := t.get(bucketClosed, closedKey(rec.Session, key), &c)
-	ordered := rec.Phase == Waiting && rec.Decision.Asked && rec.Stop.Key == key && !c.Reopened.IsZero()
+	ordered := rec.Phase == Waiting && rec.Decision.Asked && !c.Reopened.IsZero()
 	return c, ok && c.Verdict != resume.NoEffect && !ordered, err
 }
 
