@@ -311,7 +311,6 @@ func TestIgnoreFired(t *testing.T) {
 // it goes on all the same.
 func TestResumeCutLater(t *testing.T) {
 	in(t, func(r *rig) {
-		r.o.Config.Resume.Base, r.o.Config.Resume.Cap = config.Duration(10*time.Minute), config.Duration(time.Hour)
 		r.children.act = func(c *child) {
 			c.opened()
 			c.ask()
@@ -322,12 +321,20 @@ func TestResumeCutLater(t *testing.T) {
 		}
 		r.start()
 		id, _ := r.stopped("limit")
-		r.pass(11 * time.Minute)
-		r.wantPhase(id, state.Held)
-		r.order(id, resume.Order{})
 		r.pass(5 * time.Minute)
+		r.wantPhase(id, state.Held)
+		program := r.o.Config.Agent["claude"].Command
+		if err := os.Chmod(program, 0o600); err != nil { // it is being updated
+			t.Fatal(err)
+		}
+		r.order(id, resume.Order{Now: true})
+		r.pass(5 * time.Minute)
+		r.wantStarts(1)
 		r.wantPhase(id, state.Waiting)
-		r.pass(20 * time.Minute)
+		if err := os.Chmod(program, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(5 * time.Minute)
 		r.wantStarts(2)
 	})
 }

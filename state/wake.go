@@ -180,15 +180,15 @@ func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
 	return was, err
 }
 
-// Wait stores a decision for the stop that is known. One that was made before its user's order does not
-// replace that.
+// Wait stores a decision for the stop that is known. It does not replace what its user ordered: the
+// decision may be older than the order.
 func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
 	return s.update("T1", func(t tx) error {
 		rec, err := t.session(ds)
 		if err != nil {
 			return err
 		}
-		if rec.Phase != Waiting || rec.Stop.Key != key || rec.Decision.Asked && !d.Asked {
+		if rec.Phase != Waiting || rec.Stop.Key != key || rec.Decision.Asked && rec.Decision != d {
 			return ErrPhase
 		}
 		if rec.Decision == d {
