@@ -246,6 +246,7 @@ func TestOrderRefused(t *testing.T) {
 			c.Watch.IgnoreProjects = []string{r.root}
 			r.d.o.Reload = func() (config.Config, error) { return c, nil }
 			r.d.Reload(r.work)
+			r.pass(time.Second)
 		}, "ignore_projects"},
 	} {
 		t.Run(name, func(t *testing.T) {
