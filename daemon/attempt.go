@@ -97,9 +97,8 @@ func (s *session) finish(ctx context.Context, e ended) {
 
 // postponed says once why a resume does not begin.
 func (s *session) postponed(out resume.Outcome) {
-	if s.standBy == out.Why {
+	if !s.standsBy(out.Why) {
 		return
 	}
-	s.standBy = out.Why
 	s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why).Time("again", out.Again).Msg("not now")
 }

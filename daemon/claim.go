@@ -24,8 +24,11 @@ import (
 // live is the way to who has it open, as just looked at.
 func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, live *resume.Plan) (resume.Claim, error) {
 	cfg, policy := s.d.settings()
-	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue {
+	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
+	}
+	if rec.Ignored {
+		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
 	gone := errors.Is(err, fs.ErrNotExist)
@@ -129,7 +132,7 @@ func moved(rec state.Session, batch agent.Batch) string {
 }
 
 // siblings looks for a session that was started after the stop in the same folder: then a person
-// or a script moved on.
+// or a script moved on, unless this one's user says otherwise.
 func (d *Daemon) siblings(rec state.Session) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,9 +142,9 @@ func (d *Daemon) siblings(rec state.Session) error {
 			continue
 		}
 		switch {
-		case o.firstPrompt != "" && o.firstPrompt == rec.Info.FirstPrompt:
+		case !rec.Decision.Asked && o.firstPrompt != "" && o.firstPrompt == rec.Info.FirstPrompt:
 			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop with the same prompt: a person or a script tries again by itself")
-		case o.answered.After(rec.Stop.At):
+		case !rec.Decision.Asked && o.answered.After(rec.Stop.At):
 			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop in the same folder and went on: somebody moved on")
 		case d.sleeper.Now().Sub(o.busyAt) < busyFor:
 			return postponed(d.sleeper.Now().Add(wallStep), "session %s is busy in the same folder", o.session)

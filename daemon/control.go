@@ -96,14 +96,29 @@ func (d *Daemon) listen() (*control, error) {
 	return c, nil
 }
 
-func (c *control) serve(ctx context.Context) {
+// serve answers until ctx ends. The loops of sessions that orders start end with work.
+func (c *control) serve(ctx, work context.Context) {
 	if c.l == nil {
 		return
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
 	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
-	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit(ctx) }) // its file says what
+	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit(work) }) // its file says what
+	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, func() (Why, error) { return c.d.Why(r.Context(), r.URL.Query().Get("session")) })
+	})
+	for path, obey := range map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore} {
+		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
+			answer(w, func() (Done, error) {
+				var o Order
+				if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
+					return Done{}, fmt.Errorf("the order cannot be read: %w", err)
+				}
+				return obey(work, o)
+			})
+		})
+	}
 	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
@@ -114,12 +129,25 @@ func (c *control) serve(ctx context.Context) {
 
 func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	v, err := ask()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+	w.Header().Set("Content-Type", "application/json")
+	if err == nil {
+		_ = json.NewEncoder(w).Encode(v) // the asker may be gone
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the asker may be gone
+	code, p := http.StatusInternalServerError, Problem{Error: err.Error()}
+	var unknown *unknownError
+	var many *ambiguousError
+	var no *refusedError
+	switch {
+	case errors.As(err, &unknown):
+		code = http.StatusNotFound
+	case errors.As(err, &many):
+		code, p.Sessions = http.StatusBadRequest, many.sessions
+	case errors.As(err, &no):
+		code, p.Command = http.StatusConflict, no.command
+	}
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(p)
 }
 
 // Status tells what the daemon does now.

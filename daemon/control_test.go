@@ -38,7 +38,7 @@ func listening(t *testing.T) (*rig, *control) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { c.serve(ctx); close(done) }()
+	go func() { c.serve(ctx, ctx); close(done) }()
 	t.Cleanup(func() { stop(); <-done; r.d = nil })
 	return r, c
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/notify"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -34,20 +35,21 @@ type Options struct {
 	Reload     func() (config.Config, error) // reads the config again; nil: SIGHUP does nothing
 	Version    string
 	Env        agent.Env
-	Environ    []string                // what children inherit
-	StateDir   string                  // this config's store, run outputs, backups
-	UserDir    string                  // the user's marks and lock: the same for every config
-	Socket     string                  // path of the control socket; empty: none
-	Shim       []string                // how to start the shim
-	Agents     []agent.Agent           // nil: all that the config allows
-	Trigger    Trigger                 // nil: trigger.Trigger over turn.Exec
-	Wraps      string                  // folder of the terminals that "clawd wrap" owns
-	Watch      func() (Watcher, error) // nil: fsnotify
-	Settle     time.Duration           // 0: 5 s, on a network file system 90 s
-	GoingDown  func() bool             // the machine is being shut down; nil: ask the service manager
-	Ready      func()                  // the first scan is done
-	Alive      func()                  // the main loop turns and the store can be read
-	AliveEvery time.Duration           // how often to call Alive; 0: never
+	Environ    []string                             // what children inherit
+	StateDir   string                               // this config's store, run outputs, backups
+	UserDir    string                               // the user's marks and lock: the same for every config
+	Socket     string                               // path of the control socket; empty: none
+	Shim       []string                             // how to start the shim
+	Agents     []agent.Agent                        // nil: all that the config allows
+	Trigger    Trigger                              // nil: trigger.Trigger over turn.Exec
+	Wraps      string                               // folder of the terminals that "clawd wrap" owns
+	Watch      func() (Watcher, error)              // nil: fsnotify
+	Settle     time.Duration                        // 0: 5 s, on a network file system 90 s
+	GoingDown  func() bool                          // the machine is being shut down; nil: ask the service manager
+	Ready      func()                               // the first scan is done
+	Alive      func()                               // the main loop turns and the store can be read
+	AliveEvery time.Duration                        // how often to call Alive; 0: never
+	Channels   func(config.Notify) []notify.Channel // nil: notify.Channels
 	Log        zerolog.Logger
 }
 
@@ -64,8 +66,11 @@ type Daemon struct {
 	lanes   *lanes
 	boot    string
 	started time.Time
-	absent  bool          // clawd had ended before the machine last went down, so it saw nobody's end
-	leap    chan struct{} // one slot: the clock jumped
+	absent  bool            // clawd had ended before the machine last went down, so it saw nobody's end
+	leap    chan struct{}   // one slot: the clock jumped
+	notices chan struct{}   // one slot: there may be something to send
+	telling sync.Mutex      // one at a time, so that a notice is logged once
+	missing map[string]bool // channels that are not available, as told; touched by deliver alone
 	wg      sync.WaitGroup
 	fatal   context.CancelCauseFunc
 
@@ -92,6 +97,7 @@ func New(o Options) (*Daemon, error) {
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped), make(chan struct{}, 1)
+	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
 	d.procs = &procs{Procs: o.Env.Procs}
 	o.Env.Procs = d.procs
 	if d.o.GoingDown == nil {
@@ -189,10 +195,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	var bg sync.WaitGroup
 	bg.Go(func() { d.sleeper.run(services) })
+	bg.Go(func() { d.deliver(services) })
 	work, stopWork := context.WithCancelCause(ctx)
 	d.wg.Go(func() { d.findPrograms(work) })
 	if err = d.restore(work); err == nil {
-		bg.Go(func() { control.serve(services) })
+		bg.Go(func() { control.serve(services, work) })
 		d.watch(work, w)
 	}
 	d.mu.Lock()

@@ -25,8 +25,12 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 		d = resume.Decision{Strategy: resume.Leave, Why: "it is a sub-agent's session; the main one goes on or does not"}
 	case s.rec.Info.Archived:
 		d = resume.Decision{Strategy: resume.Leave, Why: "it is archived"}
-	case s.ignored():
-		d = resume.Decision{Strategy: resume.Leave, Why: "its project is in [watch] ignore_projects"}
+	case s.d.ignores(s.rec.Info.Dir):
+		d = resume.Decision{Strategy: resume.Leave, Why: ignoredByConfig}
+	case s.rec.Ignored:
+		d = resume.Decision{Strategy: resume.Leave, Why: ignoredByUser}
+	case s.rec.CancelStands(s.rec.Classifier):
+		d = resume.Decision{Strategy: resume.Leave, Why: "clawd ended its own run here: its user cancelled it"}
 	}
 	n, mark, err := turn.LastMark(s.d.marks(), s.ds, stop.Key)
 	if err != nil || n == 0 {
@@ -53,6 +57,9 @@ func (s *session) fruitless() int {
 
 // next decides again after an attempt, from the record as it will be stored.
 func (s *session) next(rec state.Session) resume.Decision {
+	if rec.Ignored {
+		return resume.Decision{Strategy: resume.Leave, Why: ignoredByUser}
+	}
 	_, policy := s.d.settings()
 	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
 		Fruitless: rec.Fruitless, Refused: rec.Refused}
@@ -60,7 +67,12 @@ func (s *session) next(rec state.Session) resume.Decision {
 	if now := s.d.sleeper.Now(); rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && stop.At.Before(rec.Claim.At) {
 		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
 	}
-	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now()))
+	now := s.d.sleeper.Now()
+	if rec.Decision.Asked && rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && now.Sub(rec.Episode.Since) <= policy.GiveUpAfter {
+		// Nothing came of the attempt that was ordered, so the order stands.
+		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
+	}
+	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
 }
 
 // window names the quota window that a stop shares with others of its account; empty: none.

@@ -58,7 +58,11 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return resume.Sight{}, err
 	}
-	sight := resume.Sight{Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+	rec, _, err := e.s.d.store.Session(e.s.ds)
+	if err != nil {
+		return resume.Sight{}, err
+	}
+	sight := resume.Sight{Cancelled: !rec.Cancelled.IsZero(), Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
 		Marked: marked, ExecFail: mark.ExecFail}
 	if c.Plan.Form == resume.FormFresh {
 		sight.Session = e.ds

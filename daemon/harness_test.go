@@ -41,6 +41,7 @@ type rig struct {
 	clock         clock
 	d             *Daemon
 	ended         chan error
+	work          context.Context
 	stop          context.CancelFunc
 }
 
@@ -63,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	}
 	cfg := config.Default()
 	cfg.Watch.Agents = []any{"claude"}
-	cfg.Resume.Jitter = 0
+	cfg.Resume.Jitter, cfg.Notify.Desktop = 0, false
 	cfg.Agent = map[string]agent.Config{"claude": {Command: program, ConfigDir: filepath.Join(root, "agent")}}
 	r.o = Options{Config: cfg, ConfigPath: "clawd.toml", Version: "test",
 		Env:      agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},
@@ -84,7 +85,7 @@ func (r *rig) start() {
 	d.sleeper.now = r.clock.now
 	r.d, r.ended = d, make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
-	r.stop = stop
+	r.work, r.stop = ctx, stop
 	go func() { r.ended <- d.Run(ctx) }()
 	r.t.Cleanup(r.down)
 	synctest.Wait()
@@ -330,6 +331,8 @@ type children struct {
 	act func(c *child)
 	// fail makes the start fail.
 	fail error
+	// claimed, when set, is called with a claim before its child is there.
+	claimed func(resume.Claim)
 	// The terminal, when a live holder has one.
 	way     resume.Way
 	blocked error
@@ -361,6 +364,12 @@ func (cs *children) looked() int {
 }
 
 func (cs *children) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
+	cs.mu.Lock()
+	claimed := cs.claimed
+	cs.mu.Unlock()
+	if claimed != nil {
+		claimed(c)
+	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.fail != nil {

@@ -163,12 +163,17 @@ func (d *Daemon) wrapEnd(h detect.Holder) (state.HolderEnd, bool) {
 	return state.HolderQuit, true
 }
 
+// standsBy notes why clawd holds back; false: it was said before.
+func (s *session) standsBy(why string) bool {
+	old := s.standBy.Swap(&why)
+	return old == nil || *old != why
+}
+
 // standDown says once who goes first.
 func (s *session) standDown(why string, until time.Time) {
-	if s.standBy == why {
+	if !s.standsBy(why) {
 		return
 	}
-	s.standBy = why
 	s.d.log.Info().Str("event", "standing_down").EmbedObject(s).Str("why", why).Time("self_resume_at", until).Time("wake_at", s.rec.Decision.WakeAt).
 		Msg("somebody else has this session; clawd watches")
 }
@@ -180,8 +185,10 @@ func (s *session) unfit() (bool, error) {
 	why, command := "", ""
 	h := s.rec.Classifier.Holder
 	switch {
-	case s.ignored():
-		why = "its project is in [watch] ignore_projects"
+	case s.rec.Ignored:
+		why = ignoredByUser
+	case s.d.ignores(s.rec.Info.Dir):
+		why = ignoredByConfig
 	case s.rec.Info.Parent != "":
 		why = "it is a sub-agent's session; the main one goes on or does not"
 	case s.rec.Info.Archived:
@@ -190,6 +197,7 @@ func (s *session) unfit() (bool, error) {
 		return false, nil // it is asked where it is open
 	case h.Foreign:
 		why = "its process lived in another container or namespace, where clawd cannot see it"
+	case s.rec.Decision.Asked: // how its holder went does not count
 	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
 		why = "its terminal went away; [resume] after_hangup = \"leave\""
 	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":

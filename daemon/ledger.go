@@ -66,6 +66,9 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		return resume.Claim{}, err
 	}
 	window := s.window(l.info, j.Stop)
+	if j.Decision.Asked {
+		window = "" // its user does not want it to wait for how it goes for another session
+	}
 	if err := d.lanes.enter(ctx, d.sleeper, s.key, window, j.Stop.At, cfg.Resume.MaxParallel, time.Duration(cfg.Resume.Stagger)); err != nil {
 		return resume.Claim{}, err
 	}
@@ -73,7 +76,12 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	s.busy.Store(true)
 	limits := state.Limits{PerSession: cfg.Budget.MaxResumesPerDay, PerDay: cfg.Budget.MaxResumesPerDayTotal, MaxCostUSD: cfg.Budget.MaxCostUSD}
 	var c resume.Claim
-	c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) { return s.check(ctx, rec, j.Decision, l.live) })
+	c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) {
+		if rec.Decision.Asked && rec.Decision != j.Decision { // its user's order came in between
+			return resume.Claim{}, state.ErrPhase
+		}
+		return s.check(ctx, rec, j.Decision, l.live)
+	})
 	if err == nil {
 		return c, nil
 	}
@@ -130,10 +138,10 @@ func planName(p resume.Plan) string {
 func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed bool) error {
 	held, err := l.s.d.store.Unclaim(c, why, failed)
 	l.s.busy.Store(false)
+	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{}) // also when its user took the claim back
 	if err != nil {
 		return err
 	}
-	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{})
 	l.s.d.log.Warn().Str("event", "claim_settled").EmbedObject(l.s).Int("attempt", c.N).Bool("held", held).Str("why", why).Msg("nothing was started; the attempt is given back")
 	l.s.d.tell()
 	return nil
@@ -212,25 +220,6 @@ func (l *ledger) Yielded(_ context.Context, c resume.Claim, who string) error {
 // OutputCut notes that the output proves nothing any more.
 func (l *ledger) OutputCut(_ context.Context, c resume.Claim) error {
 	return l.s.d.store.OutputCut(c)
-}
-
-// tell empties the outbox into the log.
-func (d *Daemon) tell() {
-	notices, err := d.store.Outbox()
-	if err != nil || len(notices) == 0 {
-		return
-	}
-	for _, n := range notices {
-		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).Str("reason", string(n.Reason)).Str("why", n.Why).
-			Func(func(e *zerolog.Event) {
-				if n.Command != "" {
-					e.Str("command", n.Command)
-				}
-			}).Time("at", n.At).Msg("left to its user")
-	}
-	if err := d.store.Told(notices); err != nil {
-		d.broken(err)
-	}
 }
 
 // name is a session in a log line.

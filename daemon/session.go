@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -32,18 +31,19 @@ type session struct {
 	guards  atomic.Bool                // a run that resumed goes on under guard
 	failed  atomic.Bool                // the last look at the files failed; look again
 	under   atomic.Bool                // a resume is under way, which looks for itself
+	ordered atomic.Bool                // its user gave an order, which stands in the store
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
+	standBy atomic.Pointer[string] // why clawd stands down or postpones, as last logged; nil: it does not
 
 	rec         state.Session
 	loaded      bool
 	run         context.CancelCauseFunc // of the resume under way; nil: none
 	notYet      time.Time               // a postponed resume looks again then
 	parked      bool                    // a postponed resume looks again when something changes
-	standBy     string                  // why clawd stands down or postpones, as last logged
 	quiet       string                  // the problem last logged
 	done        string                  // the good end last logged
 	drawnAt     time.Time               // when the screen of a silent turn was looked at
@@ -129,6 +129,11 @@ func (s *session) follow(ctx context.Context) error {
 		}
 		first, s.rec, s.loaded = !ok, rec, true
 	}
+	if s.ordered.Swap(false) {
+		s.cancel(errReload)
+		s.reload()
+		s.anew()
+	}
 	if s.run == nil && (s.rec.Phase == state.Claimed || s.rec.Phase == state.Fired) {
 		return s.consider(ctx) // an attempt from before a restart comes first
 	}
@@ -198,7 +203,7 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 	switch {
 	case (stop.IsStop() || armed) && !known:
 		return s.stopped(ctx, stop, first)
-	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted:
+	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted && s.rec.Stop.Reason != detect.Crashed:
 		s.cancel(errMoved)
 		if err := s.d.store.Leave(s.ds, stop.Key, "its user stopped it after the limit", ""); err != nil {
 			return err
@@ -300,7 +305,7 @@ func (s *session) wentOn(stop detect.Stop) error {
 		return err
 	}
 	s.reload()
-	s.parked, s.notYet, s.standBy = false, time.Time{}, ""
+	s.anew()
 	s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).Str("outcome", string(resume.ByHand)).Str("phase", string(was)).
 		Str("state", string(stop.State)).Msg("somebody went on in this session; nothing is fired")
 	return nil
@@ -309,10 +314,10 @@ func (s *session) wentOn(stop detect.Stop) error {
 // consider starts or holds back the resume of a session that waits, and picks up one that was
 // fired before a restart.
 func (s *session) consider(ctx context.Context) error {
-	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() {
+	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() && !s.rec.Decision.Asked {
 		s.cancel(errReload)
 		s.rec.Decision = s.next(s.rec)
-		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil {
+		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil && !errors.Is(err, state.ErrPhase) {
 			return err
 		}
 		s.reload()
@@ -417,10 +422,4 @@ func (s *session) problem(err error) {
 		return
 	}
 	s.d.log.Error().Str("event", "session_error").EmbedObject(s).Err(err).Msg("this session cannot be looked at; the others go on")
-}
-
-// ignored tells whether the config takes the session's project out.
-func (s *session) ignored() bool {
-	cfg, _ := s.d.settings()
-	return slices.ContainsFunc(cfg.Watch.IgnoreProjects, func(p string) bool { return below(s.rec.Info.Dir, p) })
 }

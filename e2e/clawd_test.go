@@ -41,7 +41,7 @@ func (s settings) toml(w *world) string {
 		parallel = 3
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[log]\nlevel = \"debug\"\nformat = \"json\"\n")
+	fmt.Fprintf(&b, "[notify]\ndesktop = false\n[log]\nlevel = \"debug\"\nformat = \"json\"\n")
 	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
 	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = %q\nmax_inline_wait = %q\nmax_parallel = %d\n",
 		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)

@@ -58,6 +58,7 @@ type Tried struct {
 	Fruitless int       // episodes in a row, before this one, in which no turn ended well
 	FirstRead bool      // the stop was written while clawd did not run, or found in files that it had not followed
 	Scheduled time.Time // wake_at of the same stop before a restart; zero: none
+	Asked     bool      // its user wants it: no bound on age, number or good sense of attempts holds
 }
 
 // Decision is what will be done, when, and why.
@@ -68,6 +69,7 @@ type Decision struct {
 	Probe    bool      `json:"probe,omitempty"`    // a step of the ladder: nothing says that the limit is over
 	GivenUp  bool      `json:"given_up,omitempty"` // tried enough; the user is told
 	Tell     bool      `json:"tell,omitempty"`     // left, and the user ought to know
+	Asked    bool      `json:"asked,omitempty"`    // by its user's order
 	Why      string    `json:"why"`
 	// Grace is waited after WakeAt, in time that the machine is awake for: the agent was to go on by
 	// itself then.
@@ -100,6 +102,27 @@ func (p Policy) Select(s detect.Stop, t Tried) Strategy {
 	return Left{p}
 }
 
+// Order is how a user wants a stop resumed.
+type Order struct {
+	Now   bool `json:"now,omitempty"`   // else at the policy's time
+	Fresh bool `json:"fresh,omitempty"` // by a new session that takes over
+}
+
+// Ordered says what is done about a stop that its user wants resumed, whatever was decided before.
+func (p Policy) Ordered(s detect.Stop, t Tried, now time.Time, o Order) Decision {
+	t.Asked = true
+	var st Strategy = Same{p}
+	if o.Fresh || t.Refused || s.NotResumable || p.Reasons[s.Reason] == FreshSession {
+		st = Fresh{p}
+	}
+	d := st.Decide(s, t, now)
+	d.Asked, d.Why = true, "its user ordered it; "+d.Why
+	if o.Now {
+		d.WakeAt, d.Probe, d.Grace, d.Why = now.UTC(), false, 0, "its user ordered it now"
+	}
+	return d
+}
+
 // common holds for every strategy that fires: when to stop trying.
 func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
 	last := s.At
@@ -111,6 +134,7 @@ func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
 		since = s.At
 	}
 	switch {
+	case t.Asked:
 	case t.FirstRead && now.Sub(last) > p.MaxStopAge:
 		return Decision{Strategy: Leave, Tell: true, Why: fmt.Sprintf(
 			"the stop is %s old and was read for the first time; max_stop_age is %s", human(now.Sub(last)), human(p.MaxStopAge))}, true

@@ -182,6 +182,8 @@ type Sight struct {
 	Marked   bool           // the mark is there
 	ExecFail string         // the mark says that exec failed
 	Session  detect.Session // fresh sessions: the new one, as soon as it is known
+	// Cancelled: its user wants the run ended.
+	Cancelled bool
 }
 
 // Output is what a run printed, as far as it proves anything.

@@ -158,6 +158,10 @@ func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 					return Outcome{}, err
 				}
 			}
+			if s.Cancelled && alive && ended == "" {
+				ended = cancelled
+				run.Stop(false)
+			}
 			seen = -1
 			if !alive {
 				seen = len(s.Events)
@@ -183,6 +187,9 @@ func await(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 		}
 	}
 }
+
+// cancelled is why clawd ended a run that its user wanted ended.
+const cancelled = "its user cancelled it"
 
 // stopped corrects the verdict on a run that clawd ended itself. One that gave way is theirs,
 // unless it had an answer first; for one that was ended for its time, "nothing" proves nothing.
@@ -217,6 +224,10 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 			if err := yield(ctx, c, run, p, who); err != nil {
 				return err
 			}
+		}
+		if err == nil && s.Cancelled && ended == "" {
+			ended = cancelled
+			run.Stop(false)
 		}
 		why, err := watch(ctx, c, run, p, quiet)
 		if err != nil {

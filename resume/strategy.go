@@ -50,7 +50,7 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	if d, done := st.common(s, t, now); done {
 		return d
 	}
-	if s.Reason == detect.ContextFull && t.Fresh > 0 {
+	if s.Reason == detect.ContextFull && t.Fresh > 0 && !t.Asked {
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true,
 			Why: "the context is full again in a session that took over from a full one"}
 	}

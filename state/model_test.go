@@ -29,7 +29,10 @@ type machine struct {
 	claims map[detect.Session]resume.Claim // of the newest claim
 	keys   map[detect.Session][]string     // every stop that was ever taken in
 	marks  map[string]bool                 // session, key and number of each attempt that was made
-	fires  map[detect.Session]int          // in the episode
+	fires  map[detect.Session]int          // in the episode, since its user last ordered one
+	sent   map[string]int                  // prompts, by session and key
+	proofs map[string]int                  // that a prompt had no effect
+	orders map[string]int                  // that opened a closed stop again
 	days   map[string]int                  // fires that count, by day
 	told   map[string]bool                 // session and event
 	before map[detect.Session]Session      // before the step
@@ -143,6 +146,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if m.before[ds].Phase == Fired {
 				delete(m.marks, mark(c))
 				m.fires[ds]--
+				m.sent[sentKey(ds, c.Stop.Key)]--
 			}
 			_, err := m.s.Unclaim(c, "no shim", rapid.Bool().Draw(m.t, "counts"))
 			must(m.t, err)
@@ -160,7 +164,24 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		},
 		"decide anew": func() {
 			ds, rec := m.in(Waiting)
-			must(m.t, m.s.Wait(ds, rec.Stop.Key, m.next(rec)))
+			if err := m.s.Wait(ds, rec.Stop.Key, m.next(rec)); rec.Decision.Asked != errors.Is(err, ErrPhase) {
+				m.t.Fatalf("decided anew, ordered %v: %v", rec.Decision.Asked, err)
+			}
+		},
+		"order": m.order,
+		"cancel": func() {
+			ds := m.pick()
+			_, err := m.s.Cancel(ds, rapid.Bool().Draw(m.t, "a run of ours"))
+			if may := m.before[ds].open() || m.before[ds].Phase == Waiting; may && err != nil {
+				m.t.Fatalf("cancelled in phase %s: %v", m.before[ds].Phase, err)
+			}
+			if m.before[ds].Phase == Claimed {
+				m.days[m.claims[ds].At.Local().Format(time.DateOnly)]--
+			}
+		},
+		"ignore": func() {
+			_, err := m.s.Ignore(m.pick(), rapid.Bool().Draw(m.t, "off"))
+			must(m.t, err)
 		},
 		"tell": func() {
 			notices, err := m.s.Outbox()
@@ -183,13 +204,44 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	for name, f := range all {
 		steps[name] = step(name, f)
 	}
-	for _, name := range []string{"claim", "fire", "verdict"} { // in vain most of the time, so more often
+	for _, name := range []string{"claim", "fire", "verdict", "order"} { // in vain most of the time, so more often
 		for n := range 3 {
 			steps[fmt.Sprint(name, n)] = steps[name]
 		}
 	}
 	return steps
 }
+
+// order is given in any phase, for a stop that was taken in or for one that was too old then.
+func (m *machine) order() {
+	ds := m.pick()
+	was := m.before[ds]
+	stop := was.Stop
+	if stop.Key == "" || rapid.IntRange(0, 9).Draw(m.t, "too old to be known") == 9 {
+		m.stops++
+		stop = stopped(fmt.Sprint("k", m.stops))
+	}
+	rec, err := m.s.Order(ds, func(rec Session) (detect.Stop, resume.Decision, error) {
+		return stop, resume.Decision{Strategy: resume.SameSession, WakeAt: m.clock.Time, Asked: true, Why: "ordered"}, nil
+	})
+	if was.open() {
+		if !errors.Is(err, ErrPhase) {
+			m.t.Fatalf("an order over an open attempt: %v", err)
+		}
+		return
+	}
+	must(m.t, err)
+	is(m.t, rec.Phase, Waiting)
+	if !slices.Contains(m.keys[ds], stop.Key) {
+		m.keys[ds] = append(m.keys[ds], stop.Key)
+	}
+	if m.sent[sentKey(ds, stop.Key)] > 0 && was.Phase != Waiting {
+		m.orders[sentKey(ds, stop.Key)]++
+	}
+	m.fires[ds] = 0
+}
+
+func sentKey(ds detect.Session, key string) string { return ds.ID + " " + key }
 
 func mark(c resume.Claim) string { return fmt.Sprint(c.Session.ID, " ", c.Stop.Key, " ", c.N) }
 
@@ -206,10 +258,10 @@ func (m *machine) claim() {
 	if err != nil {
 		return
 	}
-	if m.days[day] >= limits.PerDay {
+	if m.days[day] >= limits.PerDay && !rec.Decision.Asked {
 		m.t.Fatal("over the budget of the day")
 	}
-	if cl, ok := m.closed(ds, rec.Stop.Key); ok && (cl.Verdict != resume.NoEffect || cl.Proof == "") {
+	if cl, ok := m.closed(ds, rec.Stop.Key); ok && (cl.Verdict != resume.NoEffect || cl.Proof == "") && (cl.Reopened.IsZero() || !rec.Decision.Asked) {
 		m.t.Fatalf("I6, I9: claimed again after %+v", cl)
 	}
 	m.days[day]++
@@ -227,6 +279,10 @@ func (m *machine) fire(ds detect.Session) {
 		m.t.Fatalf("I2: a second mark %s", mark(c))
 	}
 	m.marks[mark(c)] = true
+	key := sentKey(ds, c.Stop.Key)
+	if m.sent[key]++; m.sent[key] > 1+m.proofs[key]+m.orders[key] {
+		m.t.Fatalf("I1: %d prompts for %s, with %d proofs of no effect and %d orders", m.sent[key], key, m.proofs[key], m.orders[key])
+	}
 	if m.fires[ds]++; m.fires[ds] > maxFires {
 		m.t.Fatalf("I7: %d fires in one episode", m.fires[ds])
 	}
@@ -255,6 +311,9 @@ func (m *machine) verdict() {
 	if cl, ok := m.closed(ds, c.Stop.Key); !ok || cl.Verdict != v || cl.N != c.N || (cl.Proof != "") != (v == resume.NoEffect) {
 		m.t.Fatalf("I6: closed as %+v", cl)
 	}
+	if v == resume.NoEffect {
+		m.proofs[sentKey(ds, c.Stop.Key)]++
+	}
 	m.did += " " + string(v)
 }
 
@@ -267,6 +326,9 @@ func (m *machine) check() {
 			resumed++
 		}
 		ends[e.Session+" "+e.Key+" "+e.Kind] = true
+		if e.Kind == "held" && e.Why == byUser { // who knows, so is not told
+			m.told[e.Session+" session_held"] = true
+		}
 		return nil
 	}))
 	st, err := m.s.Stats()
@@ -301,8 +363,11 @@ func (m *machine) checkSession(ds detect.Session, rec Session, ends map[string]b
 	if was.Phase != Claimed && rec.Phase == Claimed && (was.Phase != Waiting || m.did != "claim") || was.Phase != Fired && rec.Phase == Fired && m.did != "fire" {
 		m.t.Fatalf("I3: %s made %s of %s", m.did, rec.Phase, was.Phase)
 	}
-	if rec.Episode.Key != "" && rec.Episode.Key == was.Episode.Key && rec.Episode.Attempts < was.Episode.Attempts && m.did != "unclaim" {
+	if rec.Episode.Key != "" && rec.Episode.Key == was.Episode.Key && rec.Episode.Attempts < was.Episode.Attempts && m.did != "unclaim" && (m.did != "cancel" || was.Phase != Claimed) {
 		m.t.Fatalf("I7: %s made %d attempts of %d", m.did, rec.Episode.Attempts, was.Episode.Attempts)
+	}
+	if !was.Cancelled.IsZero() && was.Phase == Fired && rec.Phase == Waiting {
+		m.t.Fatalf("%s: another attempt after its user cancelled one", m.did)
 	}
 	if rec.Episode.Key != was.Episode.Key {
 		m.fires[ds] = 0
@@ -334,7 +399,8 @@ func TestInvariants(t *testing.T) {
 		must(t, err)
 		defer os.RemoveAll(dir)
 		m := &machine{t: t, dir: dir, clock: &clock{noon}, claims: map[detect.Session]resume.Claim{}, keys: map[detect.Session][]string{},
-			marks: map[string]bool{}, fires: map[detect.Session]int{}, days: map[string]int{}, told: map[string]bool{}, before: map[detect.Session]Session{}}
+			marks: map[string]bool{}, fires: map[detect.Session]int{}, days: map[string]int{},
+			sent: map[string]int{}, proofs: map[string]int{}, orders: map[string]int{}, told: map[string]bool{}, before: map[detect.Session]Session{}}
 		m.open()
 		defer func() { m.s.Close() }()
 		t.Repeat(m.actions())

@@ -135,7 +135,7 @@ func (s *Store) History(f func(Entry) error) error {
 	})
 }
 
-// Outbox gives the notices that were not told yet, oldest first.
+// Outbox gives the notices that some channel or the log does not have yet, oldest first.
 func (s *Store) Outbox() ([]Notice, error) {
 	var all []Notice
 	err := s.db.View(func(b *bolt.Tx) error {
@@ -152,11 +152,20 @@ func (s *Store) Outbox() ([]Notice, error) {
 	return all, err
 }
 
-// Told takes notices out of the outbox.
+// Told notes how far notices have got: they stand in the log, and those that no channel is left for go
+// out of the outbox.
 func (s *Store) Told(notices []Notice) error {
 	return s.update("outbox", func(t tx) error {
 		for _, n := range notices {
-			if err := t.Bucket(bucketOutbox).Delete(binary.BigEndian.AppendUint64(nil, n.Seq)); err != nil {
+			seq := binary.BigEndian.AppendUint64(nil, n.Seq)
+			n.Logged = true
+			if len(n.Left) > 0 {
+				if err := t.put(bucketOutbox, string(seq), n); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := t.Bucket(bucketOutbox).Delete(seq); err != nil {
 				return err
 			}
 		}

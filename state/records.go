@@ -38,6 +38,8 @@ type Session struct {
 	Fruitless  int               `json:"fruitless,omitempty"` // resumes in a row after which no turn ended well
 	Starts     int               `json:"starts,omitempty"`    // claims of this stop that never made a mark
 	Refused    bool              `json:"refused,omitempty"`   // the agent refuses this session
+	Ignored    bool              `json:"ignored,omitempty"`   // by its user's order
+	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	Told       string            `json:"told,omitempty"`        // newest notice about the stop that is waited for: event and key
@@ -77,6 +79,8 @@ type Closed struct {
 	N       int            `json:"n"`
 	Verdict resume.Verdict `json:"verdict"`
 	Proof   string         `json:"proof,omitempty"`
+	// Reopened is when its user wanted the stop resumed all the same.
+	Reopened time.Time `json:"reopened,omitzero"`
 }
 
 // Limit is one quota window of one account.
@@ -116,13 +120,22 @@ type Entry struct {
 	Proof   string    `json:"proof,omitempty"`
 }
 
+// Delivery is a channel that is still to have a notice.
+type Delivery struct {
+	Channel string    `json:"channel"`
+	Tries   int       `json:"tries,omitempty"` // that failed
+	Next    time.Time `json:"next,omitzero"`   // not before
+}
+
 // Notice is something that the user must be told at least once.
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"` // resume_given_up, session_left, session_held
+	Event   string        `json:"event"` // resume_given_up, session_left, session_held, session_unreachable, session_blocked
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`
 	Why     string        `json:"why"`
 	Command string        `json:"command,omitempty"`
+	Logged  bool          `json:"logged,omitempty"` // it stands in the log
+	Left    []Delivery    `json:"left,omitempty"`   // channels that do not have it yet
 }

@@ -132,11 +132,13 @@ func (t tx) budgetOf(at time.Time, f func(*Budget)) (Budget, error) {
 
 func closedKey(s detect.Session, key string) string { return Key(s) + "\x00" + key }
 
-// closed tells how a stop ended; false: it was never fired for, or nothing came of it.
-func (t tx) closed(s detect.Session, key string) (Closed, bool, error) {
+// closed tells how a stop ended; false: it was never fired for, nothing came of it, or its user's
+// order to resume it all the same stands.
+func (t tx) closed(rec Session, key string) (Closed, bool, error) {
 	var c Closed
-	ok, err := t.get(bucketClosed, closedKey(s, key), &c)
-	return c, ok && c.Verdict != resume.NoEffect, err
+	ok, err := t.get(bucketClosed, closedKey(rec.Session, key), &c)
+	ordered := rec.Phase == Waiting && rec.Decision.Asked && !c.Reopened.IsZero()
+	return c, ok && c.Verdict != resume.NoEffect && !ordered, err
 }
 
 func limitKey(account string, w detect.Window) string { return account + "\x00" + string(w) }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
@@ -34,16 +35,18 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 				return err
 			}
 		}
-		switch o.Verdict {
-		case resume.Resumed:
+		switch {
+		case o.Verdict == resume.Resumed:
 			err = t.resumed(&rec, c, o, account)
-		case resume.StoppedAgain:
-			err = t.stoppedAgain(&rec, c, o, account, next)
-		case resume.NoEffect:
-			err = t.noEffect(&rec, o, next)
-		case resume.ByHand:
-			rec.Phase, rec.Episode = Following, Episode{Fresh: rec.Episode.Fresh}
+		case o.Verdict == resume.ByHand:
+			rec.Phase, rec.Episode, rec.Cancelled = Following, Episode{Fresh: rec.Episode.Fresh}, time.Time{}
 			err = t.save(rec)
+		case !rec.Cancelled.IsZero():
+			err = t.cancelledRun(&rec, c, o)
+		case o.Verdict == resume.StoppedAgain:
+			err = t.stoppedAgain(&rec, c, o, account, next)
+		case o.Verdict == resume.NoEffect:
+			err = t.noEffect(&rec, o, next)
 		default: // Cut, Unsure
 			if o.Stop != nil {
 				rec.Stop = *o.Stop
@@ -86,7 +89,7 @@ func (t tx) handOver(old *Session, ds detect.Session, e Episode) error {
 		return err
 	}
 	rec.OldSession, rec.Root = old.ID, old.root()
-	rec.Fruitless, rec.LastFire = old.Fruitless, old.LastFire
+	rec.Fruitless, rec.LastFire, rec.Cancelled = old.Fruitless, old.LastFire, old.Cancelled
 	rec.Prompt, old.Prompt = old.Prompt, ""
 	rec.Episode.Fresh = e.Fresh + 1
 	return t.save(rec)
@@ -145,7 +148,10 @@ func (s *Store) Ended(ds detect.Session, costUSD, workedSeconds float64, blocked
 			return err
 		}
 		rec.Episode = Episode{}
-		return errors.Join(t.history(rec, "blocked", rec.Stop.Key, 0, blocked, ""), t.tell(rec, "session_left", blocked), t.save(rec))
+		if rec.Cancelled.IsZero() { // else its user knows
+			err = t.tell(rec, "session_left", blocked)
+		}
+		return errors.Join(err, t.history(rec, "blocked", rec.Stop.Key, 0, blocked, ""), t.save(rec))
 	})
 }
 

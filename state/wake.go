@@ -34,12 +34,22 @@ func (s *Session) take(r Read) {
 	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || s.Person(r.Classifier.LastPrompt)) {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}
+	if !s.CancelStands(r.Classifier) {
+		s.Cancelled = time.Time{}
+	}
 }
 
 // Person tells whether a prompt came from a person after the last fire.
-func (s Session) Person(p detect.Event) bool {
+func (s Session) Person(p detect.Event) bool { return s.personAfter(p, s.LastFire) }
+
+// CancelStands tells whether its user's order to end the run still counts, after what was read.
+func (s Session) CancelStands(c detect.Classifier) bool {
+	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
+}
+
+func (s Session) personAfter(p detect.Event, t time.Time) bool {
 	typed := s.Claim != nil && s.Claim.Plan.Way.Live() && p.Hash != "" && p.Hash == s.Claim.Plan.Prompt
-	return p.At.After(s.LastFire) && !p.Headless && !p.Meta && !typed
+	return p.At.After(t) && !p.Headless && !p.Meta && !typed
 }
 
 // open tells whether an attempt of it is under way, so that only its verdict may write.
@@ -78,7 +88,7 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		}
 		known := rec.Stop.Key == stop.Key && stop.Key != ""
 		rec.take(r)
-		before, closed, err := t.closed(r.Session, stop.Key)
+		before, closed, err := t.closed(rec, stop.Key)
 		if err != nil || closed || before.N > 0 && !known || known && rec.Phase != Following {
 			return errors.Join(err, t.save(rec))
 		}
@@ -163,21 +173,22 @@ func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
 			if err := t.history(rec, string(resume.ByHand), rec.Stop.Key, 0, why, ""); err != nil {
 				return err
 			}
-			rec.Phase, rec.Prompt, rec.Episode = Following, "", Episode{Fresh: rec.Episode.Fresh}
+			rec.Phase, rec.Prompt, rec.Episode, rec.Cancelled = Following, "", Episode{Fresh: rec.Episode.Fresh}, time.Time{}
 		}
 		return t.save(rec)
 	})
 	return was, err
 }
 
-// Wait stores a decision for the stop that is known.
+// Wait stores a decision for the stop that is known. It does not replace what its user ordered: the
+// decision may be older than the order.
 func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
 	return s.update("T1", func(t tx) error {
 		rec, err := t.session(ds)
 		if err != nil {
 			return err
 		}
-		if rec.Phase != Waiting || rec.Stop.Key != key {
+		if rec.Phase != Waiting || rec.Stop.Key != key || rec.Decision.Asked && rec.Decision != d {
 			return ErrPhase
 		}
 		if rec.Decision == d {
@@ -243,11 +254,13 @@ func (s *Store) Claim(ds detect.Session, key string, l Limits, check func(Sessio
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
-		if cl, closed, err := t.closed(ds, key); err != nil || closed {
+		if cl, closed, err := t.closed(rec, key); err != nil || closed {
 			return errors.Join(err, refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", cl.Verdict)))
 		}
-		if err := t.afford(rec, l); err != nil {
-			return err
+		if !rec.Decision.Asked {
+			if err := t.afford(rec, l); err != nil {
+				return err
+			}
 		}
 		if c, err = check(rec); err != nil {
 			return err
@@ -318,12 +331,14 @@ func (s *Store) Unclaim(c resume.Claim, why string, counts bool) (held bool, err
 		if err != nil {
 			return err
 		}
-		rec.Phase, rec.Claim = Waiting, nil
-		rec.Episode.Attempts--
 		if counts {
 			rec.Starts++
 		}
-		err = errors.Join(t.giveBack(rec, c.At), t.history(rec, "unclaimed", c.Stop.Key, c.N, why, ""))
+		err = t.unclaim(&rec, why)
+		if !rec.Cancelled.IsZero() {
+			held = true
+			return errors.Join(err, t.cancelled(&rec))
+		}
 		if held = rec.Starts >= maxStarts; held {
 			return errors.Join(err, t.hold(&rec, fmt.Sprintf("starting the agent failed %d times: %s", rec.Starts, why)))
 		}
@@ -332,10 +347,23 @@ func (s *Store) Unclaim(c resume.Claim, why string, counts bool) (held bool, err
 	return held, err
 }
 
+// unclaim puts rec back to where it was before its claim, unsaved.
+func (t tx) unclaim(rec *Session, why string) error {
+	c := *rec.Claim
+	rec.Phase, rec.Claim = Waiting, nil
+	rec.Episode.Attempts--
+	return errors.Join(t.giveBack(*rec, c.At), t.history(*rec, "unclaimed", c.Stop.Key, c.N, why, ""))
+}
+
 // hold is T5.
 func (t tx) hold(rec *Session, why string) error {
+	return errors.Join(t.tell(*rec, "session_held", why), t.keep(rec, why))
+}
+
+// keep is what holds without a word to the user.
+func (t tx) keep(rec *Session, why string) error {
 	rec.Phase = Held
-	return errors.Join(t.history(*rec, "held", rec.Stop.Key, rec.Episode.Attempts, why, ""), t.tell(*rec, "session_held", why), t.save(*rec))
+	return errors.Join(t.history(*rec, "held", rec.Stop.Key, rec.Episode.Attempts, why, ""), t.save(*rec))
 }
 
 // Hold is T5 for a stop that waits.

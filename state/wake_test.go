@@ -390,6 +390,29 @@ func TestLimitOpensOnlyForItsReset(t *testing.T) {
 	is(t, l, Limit{ResetAt: newer.ResetAt, Seen: newer.At})
 }
 
+// A wait that began before an order, be it for an older one, does not write its decision over it.
+func TestWaitKeepsTheOrder(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	order := func(at time.Time) {
+		t.Helper()
+		_, err := s.Order(one, func(rec Session) (detect.Stop, resume.Decision, error) {
+			return rec.Stop, resume.Decision{Strategy: resume.SameSession, WakeAt: at, Asked: true}, nil
+		})
+		must(t, err)
+	}
+	order(noon.Add(time.Hour))
+	older := get(t, s, one).Decision
+	must(t, s.Wait(one, "k", older))
+	order(noon)
+	for _, d := range []resume.Decision{wait, older} {
+		if err := s.Wait(one, "k", d); !errors.Is(err, ErrPhase) {
+			t.Error(err)
+		}
+	}
+	is(t, get(t, s, one).Decision.WakeAt, noon)
+}
+
 // The number names the mark: after an attempt without an effect the next one is the second, also
 // when somebody seemed to go on in between.
 func TestAttemptsKeepTheirNumbers(t *testing.T) {

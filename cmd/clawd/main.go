@@ -19,6 +19,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitNoDaemon    = 3
+	exitNoSession   = 4
 	exitInterrupted = 130
 )
 
@@ -58,7 +59,8 @@ func root() *cobra.Command {
 rate or usage limit, an overloaded provider or a broken network, it waits exactly as long as it
 should and gets the same session going again.
 
-Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 130 interrupted.`,
+Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 no such
+session, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),
@@ -67,7 +69,7 @@ Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 13
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
-	cmd.AddCommand(newRun(&g), newStatus(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
+	cmd.AddCommand(newRun(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
 	return cmd
 }
 

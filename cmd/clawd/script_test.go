@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
@@ -39,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"jsonpath": jsonField,
+			"until":    until,
 		},
 	})
 }
@@ -52,6 +54,20 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("exit status %s, want %s", code, args[0])
+	}
+}
+
+// until runs a command until it succeeds: until clawd why 92268ba5.
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	deadline := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for ts.Exec(args[0], args[1:]...) != nil {
+		select {
+		case <-deadline:
+			ts.Fatalf("never succeeded: %v", args)
+		case <-tick.C:
+		}
 	}
 }
 

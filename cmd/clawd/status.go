@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"text/tabwriter"
 	"time"
 
@@ -66,30 +63,4 @@ func status(ctx context.Context, out io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Agent, s.Session, s.Phase, s.Reason, left, pid, tame(s.Project), tame(s.Why))
 	}
 	return w.Flush()
-}
-
-// ask puts a question to the running daemon.
-func ask(ctx context.Context, path string, answer any) error {
-	socket := userPaths().socket
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-		}}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://clawd"+path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
-	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
-		return &codeError{exitNoDaemon, fmt.Errorf("no daemon is running (no answer at %s); start it with \"clawd run\" or your service manager", socket)}
-	}
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
-		return fmt.Errorf("the daemon answers: %s", tame(string(text)))
-	}
-	return json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer)
 }

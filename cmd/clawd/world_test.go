@@ -48,6 +48,8 @@ func newWorld(t *testing.T, modes ...string) *world {
 	w.write(filepath.Join(root, "clawd.toml"), `
 [log]
 format = "json"
+[notify]
+desktop = false
 [watch]
 rescan = "1s"
 agents = ["claude"]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,7 @@ type Config struct {
 	Resume   Resume                  `toml:"resume"`
 	Terminal Terminal                `toml:"terminal"`
 	Budget   Budget                  `toml:"budget"`
+	Notify   Notify                  `toml:"notify"`
 	Agent    map[string]agent.Config `toml:"agent"`
 }
 
@@ -70,6 +72,28 @@ type Terminal struct {
 	Enabled    bool   `toml:"enabled"`     // type the prompt there, when nothing speaks against it
 	TmuxServer string `toml:"tmux_server"` // socket path or name, where an agent's environment does not tell it
 }
+
+// Notify is the [notify] section: how the user is told, besides the log.
+type Notify struct {
+	Desktop bool   `toml:"desktop"`
+	Webhook Secret `toml:"webhook"` // an http or https URL; empty: none
+}
+
+// Secret is a text that is shown nowhere.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(set)"
+}
+
+// GoString hides it from %#v, too.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText hides it.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Log is the [log] section.
 type Log struct {
@@ -169,6 +193,7 @@ func Default() Config {
 			Fresh: Fresh{Prompt: DefaultFreshPrompt, Backups: 10},
 		},
 		Terminal: Terminal{Enabled: true},
+		Notify:   Notify{Desktop: true},
 		Budget:   Budget{MaxResumesPerDay: 12, MaxResumesPerDayTotal: 100},
 		Agent:    map[string]agent.Config{},
 	}
@@ -310,6 +335,9 @@ func (c Config) validate(known []string) error {
 		return at("budget.max_resumes_per_day_total", "must be at least 1 (got %d)", c.Budget.MaxResumesPerDayTotal)
 	case math.IsNaN(c.Budget.MaxCostUSD) || c.Budget.MaxCostUSD < 0:
 		return at("budget.max_cost_usd", "must not be negative (got %v)", c.Budget.MaxCostUSD)
+	}
+	if u, err := url.Parse(string(c.Notify.Webhook)); c.Notify.Webhook != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return at("notify.webhook", "must be an http or https URL")
 	}
 	if err := freshTemplate(r.Fresh.Prompt); err != nil {
 		return at("resume.fresh.prompt", "%v", err)

@@ -88,6 +88,7 @@ var keys = []string{
 	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.after_quit", "resume.after_hangup",
 	"resume.max_overdue", "resume.max_parallel", "resume.stall", "resume.timeout", "resume.dry_run", "resume.reasons", "resume.fresh.prompt",
 	"resume.fresh.next_step_file", "resume.fresh.backups", "budget.max_resumes_per_day", "budget.max_resumes_per_day_total", "budget.max_cost_usd",
+	"terminal.enabled", "terminal.tmux_server", "notify.desktop", "notify.webhook",
 	"enabled", "command", "config_dir", "args", "env", "restore_bypass",
 }
 
@@ -104,7 +105,7 @@ func near(key string) string {
 		}
 	}
 	if len(in) == 0 {
-		return "; the sections are log, watch, resume, budget, agent.NAME"
+		return "; the sections are log, watch, resume, terminal, budget, notify, agent.NAME"
 	}
 	slices.Sort(in)
 	return "; allowed here are " + strings.Join(in, ", ")

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/daemon"
+)
+
+// ask puts a question to the running daemon.
+func ask(ctx context.Context, path string, answer any) error {
+	return call(ctx, http.MethodGet, path, nil, answer)
+}
+
+// call asks the running daemon, or gives it an order.
+func call(ctx context.Context, method, path string, order, answer any) error {
+	var body io.Reader
+	if order != nil {
+		b, err := json.Marshal(order)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	socket := userPaths().socket
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}
+	req, err := http.NewRequestWithContext(ctx, method, "http://clawd"+path, body)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		return &codeError{exitNoDaemon, fmt.Errorf("no daemon is running (no answer at %s); start it with \"clawd run\" or your service manager", socket)}
+	}
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return problem(resp)
+	}
+	return json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer)
+}
+
+// problem words an answer that is none.
+func problem(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	var p daemon.Problem
+	if json.Unmarshal(text, &p) != nil || p.Error == "" {
+		return fmt.Errorf("the daemon answers: %s: %s", resp.Status, tame(strings.TrimSpace(string(text))))
+	}
+	said := tame(p.Error)
+	for _, s := range p.Sessions {
+		said += "\n  " + tame(s)
+	}
+	if p.Command != "" {
+		said += "\ntype: " + tame(p.Command)
+	}
+	code := exitFailed
+	switch resp.StatusCode {
+	case http.StatusNotFound:
+		code = exitNoSession
+	case http.StatusBadRequest:
+		code = exitUsage
+	}
+	return &codeError{code, errors.New(said)}
+}

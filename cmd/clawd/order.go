@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clawd-project/clawd/daemon"
+)
+
+// oneSession takes the name of one session.
+func oneSession(cmd *cobra.Command, args []string) error {
+	if err := cobra.ExactArgs(1)(cmd, args); err != nil {
+		return usage(fmt.Errorf("%w: the id of a session, or its beginning (4 characters at least)", err))
+	}
+	return nil
+}
+
+// orderStatus ends the help of every order.
+const orderStatus = `
+
+SESSION is a session's id or the beginning of one, if you like with the agent before it: claude/92268.
+
+Exit status: 0 ok, 1 refused or failed, 2 usage error (also: several sessions are meant), 3 no daemon is
+running, 4 no such session.`
+
+func newResume() *cobra.Command {
+	var o daemon.Order
+	cmd := &cobra.Command{
+		Use:   "resume SESSION",
+		Short: "Have a stopped session resumed, whatever was decided before",
+		Long: `Have a stopped session resumed: at the time that its stop asks for, or now. It counts also for a session
+that clawd holds, has given up or leaves. Budgets and the rules for quit and overdue sessions do not hold
+it back; whatever guards against two agents in one session does.` + orderStatus,
+		Args: oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "resume", o, args[0]) },
+	}
+	cmd.Flags().BoolVar(&o.Now, "now", false, "at once")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "by a new session that takes over, with a hand-off")
+	return cmd
+}
+
+func newCancel() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel SESSION",
+		Short: "End a session's wait, or the run that clawd started in it",
+		Long: `End a session's wait, or the run that clawd started in it (SIGTERM). Nothing more is done about this stop. A
+prompt that was typed into an open terminal or sent to a server is not taken back.` + orderStatus,
+		Args: oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "cancel", daemon.Order{}, args[0]) },
+	}
+}
+
+func newIgnore() *cobra.Command {
+	var o daemon.Order
+	cmd := &cobra.Command{
+		Use:   "ignore SESSION",
+		Short: "Have clawd leave a session, from now on",
+		Long:  "Have clawd leave a session, from now on. An attempt under way goes on." + orderStatus,
+		Args:  oneSession,
+		RunE:  func(cmd *cobra.Command, args []string) error { return order(cmd, "ignore", o, args[0]) },
+	}
+	cmd.Flags().BoolVar(&o.Off, "off", false, "no longer")
+	return cmd
+}
+
+func order(cmd *cobra.Command, verb string, o daemon.Order, session string) error {
+	o.Session = session
+	var d daemon.Done
+	if err := call(cmd.Context(), http.MethodPost, "/v1/"+verb, o, &d); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s session %s (%s): %s\n", d.Agent, d.Session, tame(d.Project), tame(d.Text))
+	return err
+}

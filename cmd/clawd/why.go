@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+func newWhy() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why SESSION",
+		Short: "Explain what clawd saw of a session, what it decided, and what comes next",
+		Long:  "Explain what clawd saw of a session, what it decided and why, and what comes next." + orderStatus,
+		Args:  oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var w daemon.Why
+			if err := ask(cmd.Context(), "/v1/why?"+url.Values{"session": args}.Encode(), &w); err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(w)
+			}
+			_, err := cmd.OutOrStdout().Write(explain(w))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// explain says it for people, times in their zone.
+func explain(w daemon.Why) []byte {
+	var b bytes.Buffer
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("%s session %s", w.Agent, w.Session)
+	say("Project %s, file %s.", tame(w.Project), tame(w.Path))
+	if w.Old != "" {
+		say("It took over from session %s.", w.Old)
+	}
+	if w.New != "" {
+		say("Session %s took over from it.", w.New)
+	}
+	say("")
+	explainStop(say, w.Stop)
+	explainHolder(say, w.Holder)
+	say("")
+	switch w.Phase {
+	case state.Waiting:
+		say("clawd waits: %s.", tame(w.Decision.Why))
+	case state.Claimed, state.Fired:
+		say("clawd resumes it (attempt %d): %s.", w.Decision.Attempt, tame(w.Decision.Why))
+	case state.Held:
+		say("clawd holds it and will not try again by itself: %s.", tame(w.Decision.Why))
+	case state.GivenUp:
+		say("clawd has given it up: %s.", tame(w.Decision.Why))
+	default:
+		if w.Decision.Why != "" {
+			say("What clawd decided last: %s (%s).", tame(w.Decision.Why), w.Decision.Strategy)
+		}
+	}
+	if w.Decision.HeldBack != "" {
+		say("What holds it back: %s.", tame(w.Decision.HeldBack))
+	}
+	say("%s", tame(w.Next))
+	if w.Command != "" {
+		say("You can type: %s", tame(w.Command))
+	}
+	if len(w.History) > 0 {
+		say("\nHistory:")
+	}
+	for _, e := range w.History {
+		line := fmt.Sprintf("  %s  %s", local(e.At), e.Kind)
+		if e.N > 0 {
+			line += fmt.Sprintf(" (attempt %d)", e.N)
+		}
+		if e.Why != "" {
+			line += ": " + e.Why
+		}
+		if e.Proof != "" {
+			line += "; proof: " + e.Proof
+		}
+		say("%s", tame(line))
+	}
+	return b.Bytes()
+}
+
+func local(t time.Time) string { return t.Local().Format(time.DateTime) }
+
+func explainStop(say func(string, ...any), s *daemon.WhyStop) {
+	if s == nil {
+		say("clawd has seen no stop of it.")
+		return
+	}
+	window := ""
+	if s.Window != "" {
+		window = " of the window " + string(s.Window)
+	}
+	say("It stopped at %s: %s%s. So says %s in its %s, at %d.", local(s.At), s.Reason, window, tame(s.Evidence.Field), tame(s.Evidence.Source), s.Evidence.Offset)
+	if s.RetryAfterS != nil {
+		say("The provider asked to wait %s.", time.Duration(*s.RetryAfterS*float64(time.Second)))
+	}
+	if s.ResetAt != nil {
+		say("The limit resets at %s.", local(*s.ResetAt))
+	}
+	if s.SelfResumeAt != nil {
+		say("The agent goes on by itself at %s.", local(*s.SelfResumeAt))
+	}
+	if len(s.Notes) > 0 {
+		say("Note: %s.", tame(strings.Join(s.Notes, "; ")))
+	}
+}
+
+func explainHolder(say func(string, ...any), h daemon.WhyHolder) {
+	switch {
+	case h.Liveness == detect.Alive && h.Terminal != "":
+		say("Process %d (%s) has it open at %s: %s.", h.PID, h.Kind, tame(h.Terminal), tame(h.Why))
+	case h.Liveness == detect.Alive:
+		say("Process %d (%s) has it open: %s.", h.PID, h.Kind, tame(h.Why))
+	case h.Liveness == detect.HolderUnknown:
+		say("Whether a process has it open cannot be seen: %s.", tame(h.Why))
+	default:
+		say("No process has it open (%s).", tame(h.Why))
+	}
+}

@@ -1,0 +1,206 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clawd-project/clawd/internal/notify"
+	"github.com/clawd-project/clawd/state"
+)
+
+// How long a channel that fails is tried again, and for how long after the notice was written.
+const (
+	notifyFirst = 30 * time.Second
+	notifyMost  = time.Hour
+	notifyFor   = 24 * time.Hour
+	// notifyGather: what is told in so long is due at once.
+	notifyGather = 2 * time.Second
+	// notifyLook bounds how late a try comes after the machine slept.
+	notifyLook = time.Minute
+)
+
+// channels are the ways to the user that the config names, besides the log.
+func (d *Daemon) channels() []notify.Channel {
+	if d.dry() {
+		return nil
+	}
+	cfg, _ := d.settings()
+	if d.o.Channels != nil {
+		return d.o.Channels(cfg.Notify)
+	}
+	return notify.Channels(cfg.Notify.Desktop, string(cfg.Notify.Webhook))
+}
+
+// tell brings what stands new in the outbox to the log, and leaves the rest to the channels.
+func (d *Daemon) tell() {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	all, err := d.store.Outbox()
+	notices := slices.DeleteFunc(all, func(n state.Notice) bool { return n.Logged })
+	if err != nil || len(notices) == 0 {
+		return
+	}
+	channels := d.channels()
+	for i, n := range notices {
+		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).Str("reason", string(n.Reason)).Str("why", n.Why).
+			Func(func(e *zerolog.Event) {
+				if n.Command != "" {
+					e.Str("command", n.Command)
+				}
+			}).Time("at", n.At).Msg("left to its user")
+		for _, c := range channels {
+			notices[i].Left = append(notices[i].Left, state.Delivery{Channel: c.Name})
+		}
+	}
+	if err := d.store.Told(notices); err != nil {
+		d.broken(err)
+	}
+	signal(d.notices)
+}
+
+// deliver brings notices to the channels until ctx ends. Each is sent at least once: it goes out of the
+// outbox after it was sent.
+func (d *Daemon) deliver(ctx context.Context) {
+	for {
+		again := d.deliverDue(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		var tick <-chan time.Time
+		if !again.IsZero() {
+			tick = time.After(min(max(0, again.Sub(d.sleeper.Now())), notifyLook))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		case <-d.notices: // what happens to several sessions is told together
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(notifyGather):
+			}
+		}
+	}
+}
+
+// deliverDue sends what is due, and says when to look again; zero: when there is something new. A
+// channel that fails is left for this time, so that it does not hold up the others.
+func (d *Daemon) deliverDue(ctx context.Context) (again time.Time) {
+	channels := d.channels()
+	for _, c := range channels {
+		all, err := d.store.Outbox() // anew: what the channel before has is out of it
+		if err != nil {
+			return d.sleeper.Now().Add(notifyLook)
+		}
+		var due []state.Notice
+		for _, n := range all {
+			if i := left(n, c.Name); n.Logged && i >= 0 && !n.Left[i].Next.After(d.sleeper.Now()) {
+				due = append(due, n)
+			}
+		}
+		for len(due) > 0 {
+			batch := due[:1]
+			if c.Most > 0 && len(due) > c.Most {
+				batch = due
+			}
+			due = due[len(batch):]
+			ok, err := d.send(ctx, c, batch)
+			if err != nil {
+				d.broken(err)
+				return d.sleeper.Now().Add(notifyLook)
+			}
+			if ctx.Err() != nil {
+				return again
+			}
+			if !ok {
+				break
+			}
+		}
+	}
+	return d.pending(channels)
+}
+
+// pending takes out what waits for a channel that is gone from the config, and says when the next try is
+// due; zero: never.
+func (d *Daemon) pending(channels []notify.Channel) (next time.Time) {
+	all, err := d.store.Outbox()
+	if err != nil {
+		return d.sleeper.Now().Add(notifyLook)
+	}
+	for _, n := range all {
+		if !n.Logged {
+			continue
+		}
+		was := len(n.Left)
+		n.Left = slices.DeleteFunc(n.Left, func(l state.Delivery) bool {
+			return !slices.ContainsFunc(channels, func(c notify.Channel) bool { return c.Name == l.Channel })
+		})
+		if len(n.Left) < was {
+			if err := d.store.Told([]state.Notice{n}); err != nil {
+				d.broken(err)
+			}
+		}
+		for _, l := range n.Left {
+			at := l.Next
+			if at.IsZero() {
+				at = d.sleeper.Now()
+			}
+			if next.IsZero() || at.Before(next) {
+				next = at
+			}
+		}
+	}
+	return next
+}
+
+// left gives the place of a channel among those that lack the notice; -1: it has it.
+func left(n state.Notice, channel string) int {
+	return slices.IndexFunc(n.Left, func(l state.Delivery) bool { return l.Channel == channel })
+}
+
+// send brings notices to one channel: one, or all in one word. False: it did not take them.
+func (d *Daemon) send(ctx context.Context, c notify.Channel, batch []state.Notice) (bool, error) {
+	now := d.sleeper.Now()
+	told := notify.Many(len(batch), now)
+	if len(batch) == 1 {
+		n := batch[0]
+		who := d.named(n.Session).rec
+		told = notify.Notice{Event: n.Event, Agent: who.Agent, Session: who.ID, Project: who.Info.Dir, Reason: string(n.Reason),
+			Why: n.Why, Command: n.Command, At: n.At}
+		if n.Command == "" {
+			told.Command = "clawd why " + who.ID
+		}
+	}
+	failed := c.Send(ctx, told)
+	switch {
+	case failed != nil && ctx.Err() != nil:
+		return false, nil // not the channel's fault
+	case errors.Is(failed, notify.ErrMissing):
+		if !d.missing[c.Name] {
+			d.missing[c.Name] = true
+			d.log.Debug().Str("event", "notify_missing").Str("channel", c.Name).Err(failed).Msg("the log alone tells")
+		}
+		failed = nil
+	}
+	for i := range batch {
+		n := &batch[i]
+		at := left(*n, c.Name)
+		n.Left = slices.Clone(n.Left)
+		l := &n.Left[at]
+		if failed != nil && now.Sub(n.At) < notifyFor {
+			l.Next, l.Tries = now.Add(min(notifyFirst<<min(l.Tries, 10), notifyMost)), l.Tries+1
+			continue
+		}
+		if failed != nil {
+			d.log.Warn().Str("event", "notify_failed").EmbedObject(d.named(n.Session)).Str("channel", c.Name).Str("notice", n.Event).
+				Int("tries", l.Tries+1).Err(failed).Msg("a notice could not be sent; the log alone tells")
+		}
+		n.Left = slices.Delete(n.Left, at, at+1)
+	}
+	return failed == nil, d.store.Told(batch)
+}

@@ -1,0 +1,158 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Why answers GET /v1/why: what was seen of a session, what was decided, and what comes next. Null is
+// what is not known.
+type Why struct {
+	Agent    string        `json:"agent"`
+	Session  string        `json:"session"`
+	Project  string        `json:"project"`
+	Path     string        `json:"path"`
+	Phase    state.Phase   `json:"phase"`
+	Ignored  bool          `json:"ignored"`
+	Stop     *WhyStop      `json:"stop"`
+	Holder   WhyHolder     `json:"holder"`
+	Decision WhyDecision   `json:"decision"`
+	Next     string        `json:"next"`              // in a sentence
+	Command  string        `json:"command,omitempty"` // what the user can type
+	Old      string        `json:"old_session,omitempty"`
+	New      string        `json:"new_session,omitempty"`
+	History  []state.Entry `json:"history"` // oldest first
+}
+
+// WhyStop is the stop that was taken in last.
+type WhyStop struct {
+	State        detect.State    `json:"state"`
+	Reason       detect.Reason   `json:"reason"`
+	Window       detect.Window   `json:"window,omitempty"`
+	At           time.Time       `json:"at"`
+	RetryAfterS  *float64        `json:"retry_after_s"`
+	ResetAt      *time.Time      `json:"reset_at"`
+	SelfResumeAt *time.Time      `json:"self_resume_at"`
+	Evidence     detect.Evidence `json:"evidence"`
+	Notes        []string        `json:"notes,omitempty"`
+}
+
+// WhyHolder is who has the session open now.
+type WhyHolder struct {
+	Liveness detect.Liveness   `json:"liveness"`
+	PID      int               `json:"pid,omitempty"`
+	Kind     detect.HolderKind `json:"kind,omitempty"`
+	Terminal string            `json:"terminal,omitempty"`
+	Status   string            `json:"status,omitempty"`
+	Why      string            `json:"why"`
+}
+
+// WhyDecision is what was decided about the stop.
+type WhyDecision struct {
+	Strategy resume.Kind `json:"strategy,omitempty"`
+	Asked    bool        `json:"asked"` // by its user
+	WakeAt   *time.Time  `json:"wake_at"`
+	Attempt  int         `json:"attempt,omitempty"`
+	PID      int         `json:"pid,omitempty"` // of our running child
+	Why      string      `json:"why"`
+	HeldBack string      `json:"held_back,omitempty"` // why the resume does not begin though its time has come
+}
+
+// Why explains a session.
+func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
+	s, rec, err := d.find(ref)
+	if err != nil {
+		return Why{}, err
+	}
+	w := Why{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Path: rec.Path, Phase: rec.Phase, Ignored: rec.Ignored,
+		Old: rec.OldSession, New: rec.NewSession, Stop: whyStop(rec), History: []state.Entry{}}
+	holders, err := s.a.Live(ctx, s.ds, rec.Info)
+	h := strongest(holders)
+	if err != nil {
+		h = detect.Holder{Liveness: detect.HolderUnknown, Why: err.Error()}
+	}
+	w.Holder = WhyHolder{Liveness: h.Liveness, PID: h.PID, Kind: h.Kind, Terminal: h.TTY, Status: h.Status, Why: h.Why}
+	if h.Pane != "" {
+		w.Holder.Terminal += " (tmux pane " + h.Pane + ")"
+	}
+	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: int(s.child.Load())}
+	if rec.Phase == state.Waiting {
+		w.Decision.WakeAt = &rec.Decision.WakeAt
+		if held := s.standBy.Load(); held != nil {
+			w.Decision.HeldBack = *held
+		}
+	}
+	err = d.store.History(func(e state.Entry) error {
+		if e.Session == state.Key(rec.Session) {
+			w.History = append(w.History, e)
+			if e.Kind == "held" && rec.Phase == state.Held || e.Kind == "given_up" && rec.Phase == state.GivenUp {
+				w.Decision.Why = e.Why
+			}
+		}
+		return nil
+	})
+	w.Next, w.Command = s.whatNext(rec, h)
+	return w, err
+}
+
+func whyStop(rec state.Session) *WhyStop {
+	st := rec.Stop
+	if st.Key == "" {
+		if st = rec.Classifier.Stop(); !st.IsStop() { // else it was too old to be taken in
+			return nil
+		}
+	}
+	w := &WhyStop{State: st.State, Reason: st.Reason, Window: st.Window, At: st.At, Evidence: st.Evidence, Notes: st.Notes}
+	if st.RetryAfter != nil {
+		after := st.RetryAfter.Seconds()
+		w.RetryAfterS = &after
+	}
+	if !st.ResetAt.IsZero() {
+		w.ResetAt = &st.ResetAt
+	}
+	if !st.SelfResumeAt.IsZero() {
+		w.SelfResumeAt = &st.SelfResumeAt
+	}
+	return w
+}
+
+// whatNext says what clawd will do, and what the user can type.
+func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command string) {
+	again := "clawd resume " + s.ds.ID
+	switch rec.Phase {
+	case state.Waiting:
+		at := rec.Decision.WakeAt
+		if !at.After(s.d.sleeper.Now()) {
+			return fmt.Sprintf("Its time has come; attempt %d begins as soon as nothing holds it back.", rec.Decision.Attempt), again + " --now"
+		}
+		return fmt.Sprintf("Attempt %d begins at %s.", rec.Decision.Attempt, at.Format(time.RFC3339)), again + " --now"
+	case state.Claimed:
+		return fmt.Sprintf("Attempt %d is being started.", rec.Claim.N), "clawd cancel " + s.ds.ID
+	case state.Fired:
+		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
+	}
+	stop := rec.Classifier.Stop()
+	switch {
+	case rec.Phase == state.Following && s.child.Load() != 0:
+		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
+	case rec.Ignored:
+		return "Nothing: its user has clawd ignore it.", "clawd ignore --off " + s.ds.ID
+	case rec.Phase == state.Following && (rec.Stop.Key == "" || rec.Stop.Key != stop.Key && rec.Stop.Key != "cut:"+stop.Key) && !stop.IsStop():
+		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again
+	}
+	if _, err := s.plan(rec, resume.Decision{Strategy: resume.SameSession}, nil); err != nil {
+		if u := (*agent.Unfit)(nil); errors.As(err, &u) {
+			return "Nothing by itself: " + u.Why + ".", u.Command
+		}
+	}
+	return "Nothing by itself. Go on by hand, or have clawd resume it.", again
+}
