@@ -72,7 +72,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so nothing is started: "+err.Error())
 		}
 	}
-	plan := resume.Plan{}
+	var plan resume.Plan
 	if live != nil {
 		plan = *live
 	} else if plan, err = s.plan(rec, d, handOff); err != nil {

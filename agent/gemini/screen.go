@@ -33,7 +33,7 @@ var (
 	cancelled  = "Request cancelled."
 )
 
-// DrawsLimits: the dialog of a used-up quota stands on the screen alone, and waits for ever.
+// DrawsLimits says so: the dialog of a used-up quota stands on the screen alone, and waits for ever.
 func (g *Gemini) DrawsLimits() {}
 
 // Screen reads the agent's terminal.

@@ -104,9 +104,9 @@ func (p *pane) look(ctx context.Context) (agent.Screen, error) {
 
 // shows checks that the pane still shows the process, and that keys would reach it.
 func (p *pane) shows(f []string) error {
-	proc, ok := p.holder.procs.Get(p.holder.PID)
+	proc, ok := p.holder.procs.Get(p.holder.pid)
 	switch {
-	case !ok || proc.Zombie || proc.Start != p.holder.Holder.Start:
+	case !ok || proc.Zombie || proc.Start != p.holder.start:
 		return errors.New("the process that had the session open is gone")
 	case f[1] != "0" || f[7] != proc.TTY:
 		return errors.New("its tmux pane shows another terminal now")

@@ -101,17 +101,18 @@ func (t *Trigger) Adopt(c resume.Claim) resume.Run {
 // holder is the process that a plan reaches.
 type holder struct {
 	procs agent.Procs
-	detect.Holder
+	pid   int
+	start uint64
 }
 
-func (t *Trigger) holder(h detect.Holder) holder { return holder{t.Procs, h} }
+func (t *Trigger) holder(h detect.Holder) holder { return holder{t.Procs, h.PID, h.Start} }
 
 func (h holder) Alive() bool {
 	if h.procs == nil {
 		return false
 	}
-	p, ok := h.procs.Get(h.PID)
-	return ok && !p.Zombie && p.Start == h.Holder.Start
+	p, ok := h.procs.Get(h.pid)
+	return ok && !p.Zombie && p.Start == h.start
 }
 
 // queued is the run of an agent's own command that hands the prompt over: what counts then is the
@@ -133,8 +134,8 @@ type live struct {
 	term    terminal
 }
 
-func (l *live) PID() int                      { return l.holder.PID }
-func (l *live) Start() uint64                 { return l.holder.Holder.Start }
+func (l *live) PID() int                      { return l.holder.pid }
+func (l *live) Start() uint64                 { return l.holder.start }
 func (l *live) Alive() bool                   { return l.holder.Alive() }
 func (l *live) Done() <-chan struct{}         { return nil }
 func (l *live) Abort()                        {}
