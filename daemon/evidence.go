@@ -141,7 +141,7 @@ func (e *evidence) readOutput(c resume.Claim) error {
 		return err
 	}
 	defer f.Close()
-	out, err := e.s.a.Output(f)
+	out, err := e.s.a.Output(f, nil)
 	if err != nil {
 		return err
 	}
