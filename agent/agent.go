@@ -142,6 +142,12 @@ type Drawer interface {
 	DrawsLimits()
 }
 
+// Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
+type Withdrawer interface {
+	Agent
+	WithdrawsPrompts()
+}
+
 // Keeper is an Agent whose program may delete sessions by itself when it starts. Around a run of ours
 // the caller copies the files of Files first, calls Spare, and after the run Restore and Spare.
 type Keeper interface {

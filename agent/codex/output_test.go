@@ -54,7 +54,7 @@ func TestOutput(t *testing.T) {
 // TestOutputTorn: half a line says nothing, and words inside of a run refuse nothing.
 func TestOutputTorn(t *testing.T) {
 	c := over(t.TempDir(), procTable{}, agent.Config{})
-	if o, err := c.Output(strings.NewReader(`{"type":"thread.started","thread_id":"` + sid), nil); err != nil || o.Began {
+	if o, err := c.Output(strings.NewReader(`{"type":"thread.started","thread_id":"`+sid), nil); err != nil || o.Began {
 		t.Errorf("half a line: %+v, %v", o, err)
 	}
 	long := `{"type":"item.completed","item":{"id":"item_9","text":"` + strings.Repeat("x", 17<<20) + `"}}`
