@@ -243,7 +243,7 @@ func execTimeoutCase(t *testing.T, a agentCase) {
 	held, release := provider.Hold(provider.Text("late"))
 	defer release()
 	w.provider.Queue(held)
-	r := w.startExec("--timeout", "15s", "say done")
+	r := w.startExec("--timeout", "40s", "say done")
 	w.waitMain(1)
 	got := r.answer(124)
 	if got.Attempts != 1 {

@@ -151,7 +151,7 @@ func (t *runner) speechless(h *heard, out agent.Output, ps *os.ProcessState) err
 		t.result.Stop = s
 		return &StopError{Stop: s, Text: said}
 	}
-	if out.Began && ps.ExitCode() != 0 {
+	if out.Began && ps.ExitCode() != 0 || ps.ExitCode() < 0 { // below 0: a signal ended it
 		t.result.Stop = detect.Stop{State: detect.Stopped, Reason: detect.Crashed, At: time.Now().UTC(), Evidence: detect.Evidence{Source: "process", Field: "exit"}}
 		return &StopError{Stop: t.result.Stop, Text: fmt.Sprintf("the agent ended in mid turn (%s)", ps)}
 	}
