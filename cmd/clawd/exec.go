@@ -111,8 +111,6 @@ func newExec(g *globals) *cobra.Command {
 	fl.StringVar(&f.format, "output-format", "json", "json, text")
 	fl.BoolVar(&f.quiet, "quiet", false, "say nothing on stderr")
 	fl.BoolVar(&f.verbose, "verbose", false, "say on stderr what the agent does")
-	cmd.MarkFlagsMutuallyExclusive("resume", "resume-or-new")
-	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	return cmd
 }
 
@@ -122,6 +120,7 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 	if err != nil {
 		return turn.Request{}, err
 	}
+	given := cmd.Flags().Changed
 	kind := resume.BackoffKind("")
 	err = kind.UnmarshalText([]byte(f.backoff))
 	switch {
@@ -131,6 +130,10 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 		return turn.Request{}, usage(fmt.Errorf("--output-format: %q is not one of json, text", f.format))
 	case f.timeout < 0 || f.total < 0 || f.base < 0 || f.max < 0 || f.retries < 0:
 		return turn.Request{}, usage(errors.New("times and --max-retries cannot be negative"))
+	case given("resume") && given("resume-or-new") || f.quiet && f.verbose:
+		return turn.Request{}, usage(errors.New("--resume and --resume-or-new, and --quiet and --verbose, exclude each other"))
+	case given("resume") && f.resume == "" || given("resume-or-new") && f.resumeOrNew == "":
+		return turn.Request{}, usage(errors.New("the id of the session is empty"))
 	case !(f.jitter >= 0 && f.jitter <= 1):
 		return turn.Request{}, usage(fmt.Errorf("--jitter: %v is not within 0 to 1", f.jitter))
 	}
