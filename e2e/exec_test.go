@@ -227,8 +227,10 @@ func execKilledCase(t *testing.T, a agentCase) {
 	w.provider.Queue(held)
 	r := w.startExec("say done")
 	w.waitMain(1)
-	for _, pid := range w.agents() {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	for _, pid := range w.processes() { // launchers, workers, tools
+		if pid != r.cmd.Process.Pid {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
 	}
 	got := r.answer(1)
 	if got.Stop.Reason != "crashed" || got.Attempts != 1 || got.Session == "" && !a.isOpencode() {
