@@ -179,7 +179,7 @@ func TestRetryStream(t *testing.T) {
 
 func TestRetryStreamIsLeft(t *testing.T) {
 	ended := false
-	for range RetryStream(t.Context(), RetryPolicy{}, func(context.Context) iter.Seq2[int, error] {
+	for _, err := range RetryStream(t.Context(), RetryPolicy{}, func(context.Context) iter.Seq2[int, error] {
 		return func(yield func(int, error) bool) {
 			defer func() { ended = true }()
 			for yield(1, nil) {
@@ -189,6 +189,9 @@ func TestRetryStreamIsLeft(t *testing.T) {
 			}
 		}
 	}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if !ended {

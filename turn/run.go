@@ -205,10 +205,12 @@ func (t *runner) try(ctx context.Context) error {
 	defer cancel(nil)
 	t.result.Session = plan.Session
 	h := &heard{open: func(id string) {
-		if t.result.Session = id; id != "" {
-			if err := t.hold(id); err != nil {
-				cancel(err)
-			}
+		if id == "" {
+			return
+		}
+		t.result.Session = id
+		if err := t.hold(id); err != nil {
+			cancel(err)
 		}
 	}}
 	h.pass = func(s agent.Said) {

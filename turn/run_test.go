@@ -237,7 +237,7 @@ func TestRunErrors(t *testing.T) {
 	} {
 		r := fake(t, "answer")
 		c.change(&r)
-		if got, err := Run(t.Context(), r); !errors.Is(err, c.want) || got.Attempts != 0 && c.want != ErrTimeout {
+		if got, err := Run(t.Context(), r); !errors.Is(err, c.want) || got.Attempts != 0 && name != "over before" {
 			t.Errorf("%s: %v after %d attempts", name, err, got.Attempts)
 		}
 	}
@@ -391,7 +391,10 @@ func TestStream(t *testing.T) {
 		t.Errorf("%v", last)
 	}
 	pids := filepath.Join(t.TempDir(), "pids")
-	for e := range Stream(t.Context(), fake(t, "stubborn:"+pids)) {
+	for e, err := range Stream(t.Context(), fake(t, "stubborn:"+pids)) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if e.Kind == agent.SaidOpened {
 			until(t, "the children", func() bool { b, _ := os.ReadFile(pids); return bytes.Count(b, []byte("\n")) == 3 })
 			break

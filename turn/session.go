@@ -70,7 +70,7 @@ func Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 		for e := range events {
 			if !yield(e, nil) {
 				cancel()
-				for range events { //nolint:revive // until the agent has ended
+				for range events { // until the agent has ended
 				}
 				return
 			}
