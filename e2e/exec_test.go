@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -170,10 +171,6 @@ func (w *world) execLimited(d time.Duration) []provider.Answer {
 	if w.agent.isClaude() {
 		w.useLogin()
 	}
-	if w.agent.isOpencode() {
-		// The turn fails at once with the limit of a plan that is no 429.
-		return w.execFailing(provider.UsageLimit(provider.FiveHour, d))
-	}
 	return w.execFailing(provider.UsageLimit(provider.FiveHour, d))
 }
 
@@ -239,24 +236,31 @@ func execKilledCase(t *testing.T, a agentCase) {
 	w.wantMain(1)
 }
 
-// execTimeoutCase: the agent runs a tool that ignores SIGTERM.
+// execTimeoutCase: the agent runs a tool that ignores SIGTERM. Nothing is left of either.
 func execTimeoutCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.Queue(held)
-	r := w.startExec("--timeout", "40s", "say done")
-	w.waitMain(1)
-	got := r.answer(124)
-	if got.Attempts != 1 {
+	w.slowTool()
+	stubborn := "#!/bin/sh\ntrap '' TERM INT HUP\nwhile :; do sleep 1; done\n"
+	if err := os.WriteFile(filepath.Join(w.project, "wait.sh"), []byte(stubborn), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tool, key := "bash", "command"
+	var args []string
+	switch {
+	case a.isClaude():
+		tool, args = "Bash", []string{"--allowedTools", "Bash(./wait.sh:*)"}
+	case a.isCodex():
+		tool, key = "exec_command", "cmd"
+	case a.isGemini():
+		tool, args = "run_shell_command", []string{"--approval-mode", "yolo"}
+	}
+	w.provider.Queue(provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"}))
+	r := w.startExec(append(append([]string{"--timeout", "40s", "--"}, args...), "run it")...)
+	w.eventually(agentTime, "the tool's process", func() bool { return w.running("sleep") })
+	if got := r.answer(124); got.Attempts != 1 || got.Session == "" {
 		t.Errorf("%+v", got)
 	}
-	if left := w.agents(); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	if r.code() != 124 {
-		t.Error(r.code())
-	}
+	w.eventually(5*time.Second, "the end of all processes", func() bool { return len(w.processes()) == 0 })
 }
 
 // A daemon beside it leaves the session to clawd exec: there is one continuation.
