@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -242,8 +243,11 @@ func (t *runner) hold(id string) error {
 		return nil
 	}
 	l, err := held.Take(t.r.Held, t.r.Agent, id)
-	if err != nil {
+	if errors.Is(err, held.ErrHeld) {
 		return fmt.Errorf("%w: session %s: %w", ErrBusy, id, err)
+	}
+	if err != nil {
+		return fmt.Errorf("session %s cannot be held against the daemon: %w", id, err)
 	}
 	t.holds[id] = l
 	return nil

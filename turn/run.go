@@ -88,24 +88,28 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 		if !errors.As(err, &stop) || errors.As(err, new(*finalError)) {
 			return resume.Permanent(err)
 		}
-		until, known := end(stop.Stop)
+		over, more, known := end(stop.Stop)
+		left := time.Until(over)
 		switch {
 		case stop.Stop.Reason == detect.UsageLimit:
 			if !known {
-				until = time.Now().Add(probes[min(t.limits, len(probes)-1)])
+				left = probes[min(t.limits, len(probes)-1)]
 			}
-			if !t.mayWait(until, stop.Stop) {
+			// A limit that is still there after its reset is not asked about at once, again and again.
+			left = max(left, time.Duration(t.limits)*onceMore)
+			if !t.mayWait(left) {
 				return resume.Permanent(err)
 			}
 			t.limits++
+			until := time.Now().Add(left + more)
 			t.tellWait(err, until)
 			if werr := sleepUntil(ctx, until); werr != nil {
 				return resume.Permanent(fmt.Errorf("%w; the last try: %w", werr, err))
 			}
-		case known && stop.Retryable():
+		case known && left > 0 && stop.Retryable():
 			// A provider that asks for a long wait has a limit, whatever it calls it.
-			if d := time.Until(until); d <= max(p.Backoff.Cap, shortWait) || t.mayWait(until, stop.Stop) {
-				return resume.RetryAfter(err, d)
+			if left <= max(p.Backoff.Cap, shortWait) || t.mayWait(left) {
+				return resume.RetryAfter(err, left+more)
 			}
 			return resume.Permanent(err)
 		default:
@@ -118,31 +122,28 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 var probes = []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour}
 
 const (
-	shortWait  = time.Minute // a wait that is no limit
-	margin     = time.Second // after the end of a limit
-	minuteEnds = time.Minute // after an end that names a minute only
+	shortWait  = time.Minute      // a wait that is no limit
+	margin     = time.Second      // after the end of a limit
+	minuteEnds = time.Minute      // after an end that names a minute only
+	onceMore   = 30 * time.Second // for each limit before, when one follows another
 )
 
-// end is when a limit is over; false: nothing says so.
-func end(s detect.Stop) (time.Time, bool) {
+// end is when a limit is over, and how long is waited beyond that; false: nothing says so.
+func end(s detect.Stop) (over time.Time, more time.Duration, known bool) {
 	switch {
 	case s.ResetMinute && !s.ResetAt.IsZero():
-		return s.ResetAt.Add(minuteEnds), true
+		return s.ResetAt, minuteEnds, true
 	case !s.ResetAt.IsZero():
-		return s.ResetAt.Add(margin), true
+		return s.ResetAt, margin, true
 	case s.RetryAfter != nil:
-		return s.At.Add(*s.RetryAfter), true
+		return s.At.Add(*s.RetryAfter), 0, true
 	}
-	return time.Time{}, false
+	return time.Time{}, 0, false
 }
 
-// mayWait tells whether a limit lies within what may be waited, and counts it. Our own margin does not
-// make it longer.
-func (t *runner) mayWait(until time.Time, s detect.Stop) bool {
-	d := max(0, time.Until(until))
-	if at := s.ResetAt; !at.IsZero() {
-		d = max(0, time.Until(at))
-	}
+// mayWait tells whether so long may be waited for a limit, and counts it.
+func (t *runner) mayWait(d time.Duration) bool {
+	d = max(0, d)
 	if t.r.WaitLimit == 0 || d > t.r.WaitLimit-t.waited {
 		return false
 	}

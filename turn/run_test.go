@@ -87,6 +87,17 @@ func fakeClaude(mode string) int {
 			return 1
 		}
 		done("third")
+	case "works, then fails": // and leaves no session
+		opened()
+		out(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","name":"Bash"}]}}`)
+		failed(529, "API Error: 529 Overloaded. This is a server-side issue, usually temporary")
+		return 1
+	case "limited": // until a time given in seconds from now
+		opened()
+		n, _ := strconv.Atoi(arg)
+		out(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day"}}`, time.Now().Unix()+int64(n))
+		failed(429, "You've hit your weekly limit · resets 3am (UTC)")
+		return 1
 	case "usage":
 		fmt.Fprintln(os.Stderr, "error: unknown option '--nonsense'")
 		return 1
@@ -219,6 +230,46 @@ func TestRunRetries(t *testing.T) {
 	got, err := Run(t.Context(), r)
 	if err != nil || got.Attempts != 3 || got.Text != "third" || waits != 2 || len(got.Errors) != 2 || *got.Usage.CostUSD != 0.25 {
 		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+func TestRunRepeatsNoWork(t *testing.T) {
+	t.Parallel()
+	r := fake(t, "works, then fails")
+	r.Retry = &resume.RetryPolicy{Backoff: resume.Backoff{Base: time.Millisecond}}
+	got, err := Run(t.Context(), r)
+	if stop := (*StopError)(nil); !errors.As(err, &stop) || stop.Stop.Reason != detect.Overloaded || got.Attempts != 1 || !strings.Contains(err.Error(), "not tried again") {
+		t.Errorf("%v after %d attempts", err, got.Attempts)
+	}
+}
+
+func TestRunLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		resets int // seconds from now
+		wait   time.Duration
+	}{
+		{3600, 0}, {3600, time.Minute},
+		{-5, time.Minute}, // asked again at once, and then not so soon
+	} {
+		r := fake(t, fmt.Sprintf("limited:%d", c.resets))
+		r.WaitLimit, r.Retry = c.wait, &resume.RetryPolicy{}
+		ctx, cancel := context.WithCancel(t.Context())
+		waits := 0
+		r.OnWait = func(w Wait) {
+			if waits++; time.Until(w.Until) > 5*time.Second { // as if it were over
+				cancel()
+			}
+		}
+		got, err := Run(ctx, r)
+		cancel()
+		stop := (*StopError)(nil)
+		if !errors.As(err, &stop) || stop.Stop.Reason != detect.UsageLimit || stop.Stop.Window != detect.Weekly || got.Stop.ResetAt.IsZero() {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if c.resets > 0 && (got.Attempts != 1 || waits != 0) || c.resets < 0 && (got.Attempts != 2 || waits != 2) {
+			t.Errorf("%+v: %d attempts, %d waits", c, got.Attempts, waits)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/clawd-project/clawd/turn"
 )
 
@@ -80,7 +82,7 @@ func execErrors(r turn.Result, err error) []string {
 // printText prints for people: the answer as it is, then how it went.
 func printText(out io.Writer, r turn.Result, err error) {
 	if r.Text != "" {
-		fmt.Fprintln(out, strings.TrimRight(r.Text, "\n"))
+		fmt.Fprintln(out, strings.TrimRight(ansi.Strip(r.Text), "\n"))
 		fmt.Fprintln(out)
 	}
 	status := "ok"
