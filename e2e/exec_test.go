@@ -254,7 +254,9 @@ func execTimeoutCase(t *testing.T, a agentCase) {
 	case a.isGemini():
 		tool, args = "run_shell_command", []string{"--approval-mode", "yolo"}
 	}
-	w.provider.Queue(provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"}))
+	late, release := provider.Hold(provider.Text("late")) // Codex asks on while the tool runs
+	defer release()
+	w.provider.Queue(provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"}), late)
 	r := w.startExec(append(append([]string{"--timeout", "40s", "--"}, args...), "run it")...)
 	w.eventually(agentTime, "the tool's process", func() bool { return w.running("sleep") })
 	if got := r.answer(124); got.Attempts != 1 || got.Session == "" {
