@@ -159,6 +159,17 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	r := fake(t, "answer")
 	r.Prompt = "-n --help\n" + strings.Repeat("long ", 100_000)
+	r.OnEvent = func(e Event) {
+		if e.Kind != agent.SaidOpened {
+			return
+		}
+		if now, _, err := held.Look(r.Held, detect.Session{Agent: "claude", ID: e.Session}); !now || err != nil {
+			t.Errorf("the session is not held while it runs (%v)", err)
+		}
+		if _, err := held.Take(r.Held, "claude", e.Session); !errors.Is(err, held.ErrHeld) {
+			t.Errorf("it was taken twice: %v", err)
+		}
+	}
 	got, err := Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
