@@ -117,8 +117,12 @@ type Agent interface {
 	Screen(s Screen) View
 	// Fresh gives the plan of a new session that takes over from r.Session.
 	Fresh(r Request) (resume.Plan, error)
-	// Output reads what a run printed.
-	Output(r io.Reader) (Output, error)
+	// Turn gives one turn as its caller wants it. What holds for unattended resumes (Plan) does not hold
+	// here: who pays and what is allowed is the caller's choice. Plan.Session is the session's id, empty
+	// where the agent chooses it.
+	Turn(r TurnRequest) (resume.Plan, error)
+	// Output reads what a run printed, to its end. each, when it is set, gets everything as it comes.
+	Output(r io.Reader, each func(Said)) (Output, error)
 	// Message reads a text that the agent printed as its own at the given time; zone counts where
 	// the text names none. False: it is no stop, and the agent neither waits nor asks.
 	Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool)
@@ -136,6 +140,12 @@ type Agent interface {
 type Drawer interface {
 	Agent
 	DrawsLimits()
+}
+
+// Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
+type Withdrawer interface {
+	Agent
+	WithdrawsPrompts()
 }
 
 // Keeper is an Agent whose program may delete sessions by itself when it starts. Around a run of ours

@@ -58,6 +58,14 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	} else if h.Foreign {
 		return resume.Claim{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
 	}
+	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
+	case err != nil:
+		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
+	case now:
+		return resume.Claim{}, postponed(time.Time{}, execHas)
+	case told:
+		return resume.Claim{}, refusal(resume.LeftAlone, execTold)
+	}
 	if err := s.d.siblings(rec); err != nil {
 		return resume.Claim{}, err
 	}
@@ -159,8 +167,17 @@ const busyFor = 10 * time.Minute
 func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "/") }
 
 // LastLook is what the shim looks at before it becomes the agent: is the tail of the files still
-// the claimed stop, and is nobody else in the session? A text says why not.
-func LastLook(ctx context.Context, a agent.Agent, c resume.Claim) string {
+// the claimed stop, and is nobody else in the session? held is the folder of the sessions that clawd
+// exec has open. A text says why not.
+func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) string {
+	switch now, told, err := callers(held, c.Session, c.Stop); {
+	case err != nil:
+		return err.Error()
+	case now:
+		return execHas
+	case told:
+		return execTold
+	}
 	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor))
 	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {
 		err = nil // the agent itself deletes such a session

@@ -21,6 +21,7 @@ import (
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/internal/notify"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
@@ -270,6 +271,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 	}
 	if err := wrap.Prune(d.o.Wraps, d.o.Env.Procs, d.sleeper.Now().Add(-keep)); err != nil {
 		d.log.Warn().Str("event", "wraps_unread").Err(err).Msg("a terminal of clawd wrap is not known")
+	}
+	if err := held.Prune(d.held(), d.sleeper.Now().Add(-keep)); err != nil {
+		d.log.Warn().Str("event", "held_unread").Err(err).Msg("sessions that clawd exec once had open are still noted")
 	}
 	d.pruneRuns(7 * 24 * time.Hour)
 	var recs []state.Session

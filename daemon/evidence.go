@@ -145,7 +145,7 @@ func (e *evidence) readOutput(c resume.Claim) error {
 		return err
 	}
 	defer f.Close()
-	out, err := e.s.a.Output(f)
+	out, err := e.s.a.Output(f, nil)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,13 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	if err != nil {
 		return err
 	}
-	e.looked, e.holder = now, ""
+	exec, _, err := callers(e.s.d.held(), ds, c.Stop)
+	if err != nil {
+		return err
+	}
+	if e.looked, e.holder = now, ""; exec {
+		e.holder = execHas
+	}
 	suspects := map[int]bool{}
 	for _, h := range holders {
 		if h.Liveness != detect.Alive || !h.Sure || h.Group == c.PID || e.descends(h.PID, c.PID) {

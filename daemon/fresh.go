@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (s *session) backUp() error {
 		return err
 	}
 	for _, path := range files {
-		if err := copyTree(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+		if err := agent.CopyTree(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 			return err
 		}
 	}
@@ -109,39 +108,6 @@ func (s *session) backUp() error {
 
 // copyName is what the name of a copy ends in.
 func (s *session) copyName() string { return "-" + s.ds.Agent + "-" + s.ds.ID }
-
-// copyTree copies a file, or a folder with the regular files in it.
-func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		case d.Type().IsRegular():
-			return copyFile(path, filepath.Join(to, rel))
-		}
-		return nil
-	})
-}
-
-func copyFile(from, to string) error {
-	in, err := agent.OpenRegular(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
-}
 
 // pruneBackups keeps the newest copies. Their names begin with the time.
 func (d *Daemon) pruneBackups(keep int) error {

@@ -41,6 +41,13 @@ func (s *session) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now, _, err := callers(s.d.held(), s.ds, s.rec.Stop)
+	if err != nil {
+		return err
+	}
+	if now {
+		holders = append(holders, detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: execHas})
+	}
 	h := strongest(holders)
 	if h.Liveness == detect.Gone && s.rec.Holder.Liveness == detect.Alive && s.rec.Holder.Boot != "" && s.rec.Holder.Boot != s.d.boot && !s.d.absent {
 		// It was alive when the machine went down: nobody ended it.
@@ -184,7 +191,12 @@ func (s *session) unfit() (bool, error) {
 	cfg, _ := s.d.settings()
 	why, command := "", ""
 	h := s.rec.Classifier.Holder
+	_, told, err := callers(s.d.held(), s.ds, s.rec.Stop)
 	switch {
+	case err != nil:
+		return false, err
+	case told:
+		why = execTold
 	case s.rec.Ignored:
 		why = ignoredByUser
 	case s.d.ignores(s.rec.Info.Dir):

@@ -33,6 +33,8 @@ type Backoff struct {
 	Base   time.Duration
 	Cap    time.Duration // 0: none
 	Jitter float64       // 0.1: plus or minus ten per cent, on the capped delay
+	// JitterUp lets the jitter only add.
+	JitterUp bool
 	// Func, when set, replaces Kind and Base. It gets n from 1 on; negative results count as 0.
 	Func func(n int) time.Duration
 }
@@ -57,7 +59,11 @@ func (b Backoff) Delay(n int, u float64) time.Duration {
 		limit = float64(b.Cap)
 	}
 	d = min(max(d, 0), limit)
-	d *= 1 + b.Jitter*(2*u-1)
+	if b.JitterUp {
+		d *= 1 + b.Jitter*u
+	} else {
+		d *= 1 + b.Jitter*(2*u-1)
+	}
 	return max(time.Duration(d), 0)
 }
 

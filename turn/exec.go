@@ -3,13 +3,11 @@ package turn
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -34,7 +32,7 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, fmt.Errorf("the run's output file: %w", err)
 	}
 	defer out.Close()
-	in, err := stdin(c)
+	in, err := stdin(c.Plan.Stdin, c.Output+".in")
 	if err != nil {
 		return nil, fmt.Errorf("the run's input: %w", err)
 	}
@@ -50,21 +48,15 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, err
 	}
 	defer replyW.Close()
-	cmd := exec.Command(x.Self[0], x.Self[1:]...)
-	cmd.Env = x.Environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	cmd := command(x.Self, x.Environ, in, out, out)
 	cmd.ExtraFiles = []*os.File{gateR, replyW}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		gateW.Close()
 		replyR.Close()
 		return nil, err
 	}
 	r := &run{gate: gateW, reply: replyR, output: c.Output, done: make(chan struct{})}
-	r.group = group{procs: x.Procs, pid: cmd.Process.Pid, base: filepath.Base(c.Plan.Argv[0])}
-	if p, ok := x.Procs.Get(r.group.pid); ok {
-		r.group.start = p.Start
-	}
+	r.group = newGroup(x.Procs, cmd, c.Plan)
 	go r.reap(cmd)
 	c.PID, c.Start = r.group.pid, r.group.start
 	order, err := json.Marshal(Spec{Claim: c, Env: Environ(x.Environ, c.Plan, c.Token), Agent: x.Config(c.Session.Agent)})
@@ -76,28 +68,6 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, fmt.Errorf("the shim did not take its order: %w", err)
 	}
 	return r, nil
-}
-
-// stdin gives the child's input: a file without a name with the hand-off, else nothing.
-func stdin(c resume.Claim) (*os.File, error) {
-	text := c.Plan.Stdin
-	if text == nil {
-		return os.Open(os.DevNull)
-	}
-	path := c.Output + ".in"
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		_, err = f.Seek(0, 0)
-	}
-	if err = errors.Join(err, os.Remove(path)); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // Adopt takes up a child that another daemon started.
@@ -140,9 +110,7 @@ func (r *run) reap(cmd *exec.Cmd) {
 	if cmd != nil {
 		_ = cmd.Wait() // its exit code proves nothing
 	}
-	for r.group.alive() {
-		time.Sleep(time.Second)
-	}
+	r.group.await()
 	close(r.done)
 }
 
@@ -175,20 +143,7 @@ func (r *run) Stop(polite bool) {
 		return
 	}
 	r.stopping = true
-	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}
-	if polite {
-		signals = append([]syscall.Signal{syscall.SIGINT}, signals...)
-	}
-	go func() {
-		for _, sig := range signals {
-			r.group.signal(sig)
-			select {
-			case <-r.done:
-				return
-			case <-time.After(patience):
-			}
-		}
-	}()
+	go r.group.end(r.done, polite)
 }
 
 // Active is the last time that the run printed something or its processes used the CPU.

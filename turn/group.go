@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/resume"
 )
 
 // group is a process group that clawd started: its leader became the agent.
@@ -16,6 +18,39 @@ type group struct {
 	pid   int
 	start uint64
 	base  string // name of the agent's program
+}
+
+// newGroup is the group of a child that has just been started to run, or become, what the plan says.
+func newGroup(procs agent.Procs, cmd *exec.Cmd, plan resume.Plan) group {
+	g := group{procs: procs, pid: cmd.Process.Pid, base: filepath.Base(plan.Argv[0])}
+	if p, ok := procs.Get(g.pid); ok {
+		g.start = p.Start
+	}
+	return g
+}
+
+// await returns when no agent process of the group is left. It looks every second.
+func (g group) await() {
+	for g.alive() {
+		time.Sleep(time.Second)
+	}
+}
+
+// end ends the group: SIGTERM, and SIGKILL when it is still there after the patience; polite: SIGINT
+// before that. It returns when done is closed, or after the last signal.
+func (g group) end(done <-chan struct{}, polite bool) {
+	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}
+	if polite {
+		signals = append([]syscall.Signal{syscall.SIGINT}, signals...)
+	}
+	for _, sig := range signals {
+		g.signal(sig)
+		select {
+		case <-done:
+			return
+		case <-time.After(patience):
+		}
+	}
 }
 
 // alive tells whether an agent process of the group lives: the leader, or a process of the same
@@ -55,6 +90,17 @@ const busyTicks = 10
 // toolCPU adds up the CPU time, in clock ticks, of everything below the leader: the tools that
 // the agent runs, which may work for hours without a word.
 func (g group) toolCPU() uint64 {
+	var sum uint64
+	for _, p := range g.tree() {
+		if p.PID != g.pid {
+			sum += p.CPU
+		}
+	}
+	return sum
+}
+
+// tree lists the group and everything below it, also what has a group of its own.
+func (g group) tree() []agent.Proc {
 	all, _ := g.procs.List()
 	in := map[int]bool{g.pid: true}
 	for grew := true; grew; {
@@ -65,13 +111,16 @@ func (g group) toolCPU() uint64 {
 			}
 		}
 	}
-	var sum uint64
-	for _, p := range all {
-		if in[p.PID] && p.PID != g.pid {
-			sum += p.CPU
+	return slices.DeleteFunc(slices.Clone(all), func(p agent.Proc) bool { return !in[p.PID] })
+}
+
+// kill ends processes that were seen before, unless their pids mean others by now.
+func (g group) kill(seen []agent.Proc) {
+	for _, old := range seen {
+		if p, ok := g.procs.Get(old.PID); ok && p.Start == old.Start && !p.Zombie {
+			_ = syscall.Kill(p.PID, syscall.SIGKILL) // gone in between is what was wanted
 		}
 	}
-	return sum
 }
 
 func (g group) signal(sig syscall.Signal) {

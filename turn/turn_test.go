@@ -18,7 +18,7 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// TestMain lets the test binary be the shim. TURN_TAKEN is what its last look says.
+// TestMain lets the test binary be the shim, and an agent. TURN_TAKEN is what the last look says.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "shim" {
 		if err := Shim(func(Spec) string { return os.Getenv("TURN_TAKEN") }); err != nil {
@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	}
+	if mode := os.Getenv(fakeMode); mode != "" {
+		os.Exit(fakeClaude(mode))
 	}
 	os.Exit(m.Run())
 }

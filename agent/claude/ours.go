@@ -22,13 +22,18 @@ const timeWord = `(?:(?:` +
 	`days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|weeks?|months?|[dhms]|and|less\sthan\san?|an?|few|of|the|` +
 	`local\stime|your\stime|when\s(?:it|the\slimit|your\slimit)\sresets|UTC|GMT|(?-i:[A-Z]{1,4}T|[A-Z][a-z]+/[A-Z]\w+))\b|[~≈]|\((?:(?-i:[A-Z])[\w+-]*(?:/[\w+-]+)*|local\stime|in\s[\w\s]{1,20})\))`
 
+// lazily compiles a pattern when it is asked for: most runs of clawd meet no text.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 const resetTime = timeWord + `(?:[:\s,]*` + timeWord + `)*`
 
 var (
 	// sep is what stands between two sentences or clauses.
-	sep = regexp.MustCompile(`^(?:\s*[·|–—;,.!:-]+\s*|\s*\n\s*|\s+(?:or|and|then)\s+|\s+)+`)
+	sep = lazily(`^(?:\s*[·|–—;,.!:-]+\s*|\s*\n\s*|\s+(?:or|and|then)\s+|\s+)+`)
 	// stop is where a clause may end.
-	stop = regexp.MustCompile(`^(?:$|\s*$|\s*\n|\s*[·|–—;,.!)]|\s+-\s|\s*\(|\s+(?:or|and|then)\s)`)
+	stop = lazily(`^(?:$|\s*$|\s*\n|\s*[·|–—;,.!)]|\s+-\s|\s*\(|\s+(?:or|and|then)\s)`)
 	// ends says when the limit ends.
 	ends = lazily(`^\(?(?i:(?:(?:your|the|this|it|it'll|all|access|usage|limits?|quota|plan|session|weekly|daily|monthly|5-hour|five-hour|7-day|` +
 		`extra|spend|credits?|allowance|current|model|window|next|claude|you|you'll|can|will|be|is|please|until|more|messages?|tokens?|opus|sonnet|haiku|fable|\d[\d.]*)\s|` +
@@ -55,18 +60,13 @@ var (
 	foreign = lazily("(?i)[\"`{}<>=]|(?:^|\\s)//|\\b(?:is|are|was) what\\b|\\b(?:tests?|regex|pars(?:e|er|es|ing)|banners?|message|strings?|logs?|code|functions?|commits?|patterns?|detect\\w*|" +
 		"transcripts?|output|docs|errors?|fixtures?|assert\\w*|grep|loop|worker|helper|module|class|method|refactor\\w*|example|demo|\\w+\\.(?:go|ts|tsx|js|py|rs|java|md|json|tsv|txt|sh|c|h)|I|we|me|says?|said|prints?|printed|yesterday)\\b")
 	// names may have such words in them.
-	names = regexp.MustCompile(`(?i)claude code|\b(?:https?://|claude\.ai|\w+\.(?:claude|anthropic)\.com)[^\s"` + "`" + `]*`)
+	names = lazily(`(?i)claude code|\b(?:https?://|claude\.ai|\w+\.(?:claude|anthropic)\.com)[^\s"` + "`" + `]*`)
 	// mild: a few words behind a middle dot, without any that makes a sentence.
-	mild   = regexp.MustCompile(`^[A-Za-z][A-Za-z '/%$-]{0,50}$`)
-	clause = regexp.MustCompile(`(?i)\b(?:I|we|he|she|they|it|the|a|an|is|are|was|were|be|when|which|that|who|so|because|but|if|in|by|then|not|no|as|line|resets?|until|again)\b`)
+	mild   = lazily(`^[A-Za-z][A-Za-z '/%$-]{0,50}$`)
+	clause = lazily(`(?i)\b(?:I|we|he|she|they|it|the|a|an|is|are|was|were|be|when|which|that|who|so|because|but|if|in|by|then|not|no|as|line|resets?|until|again)\b`)
 	// cut ends a clause that is looked at as a whole.
-	cut = regexp.MustCompile(`\s*(?:[·|\n]|[.!](?:\s|$))`)
+	cut = lazily(`\s*(?:[·|\n]|[.!](?:\s|$))`)
 )
-
-// lazily puts off the work for a large expression, which few starts of clawd need.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // ours tells whether what follows a sentence of the agent is its own, too. all is the whole text.
 func ours(rest, all string) bool {
@@ -75,7 +75,7 @@ func ours(rest, all string) bool {
 
 func explained(rest string) bool {
 	for {
-		between := sep.FindString(rest)
+		between := sep().FindString(rest)
 		rest = rest[len(between):]
 		if strings.Trim(rest, " )") == "" {
 			return true
@@ -90,7 +90,7 @@ func explained(rest string) bool {
 
 // nextClause gives the length of the next clause of the agent; between is what stands before it.
 func nextClause(rest, between string) (n int, ok bool) {
-	if n := len(ends().FindString(rest)); n > 0 && stop.MatchString(rest[n:]) {
+	if n := len(ends().FindString(rest)); n > 0 && stop().MatchString(rest[n:]) {
 		return n, true
 	}
 	if strings.TrimRight(between, " ") == "" && !strings.HasPrefix(rest, "(") {
@@ -101,18 +101,18 @@ func nextClause(rest, between string) (n int, ok bool) {
 	}
 	from := len(item.FindString(rest))
 	n = len(rest)
-	if at := cut.FindStringIndex(rest[from:]); at != nil {
+	if at := cut().FindStringIndex(rest[from:]); at != nil {
 		n = from + at[0]
 	}
 	words := strings.Trim(rest[from:n], "() ")
 	switch {
-	case words == "", foreign().MatchString(names.ReplaceAllString(words, "")):
+	case words == "", foreign().MatchString(names().ReplaceAllString(words, "")):
 		return n, words == "" && n > 0
 	case todo().MatchString(words), advice().MatchString(words):
 		return n, true
 	}
 	same := strings.Contains(between, "·") && !strings.Contains(between, "\n")
-	return n, same && mild.MatchString(words) && !clause.MatchString(words) && len(strings.Fields(words)) <= 6
+	return n, same && mild().MatchString(words) && !clause().MatchString(words) && len(strings.Fields(words)) <= 6
 }
 
 // unwrap joins lines that a narrow terminal may have broken: the next word would not have fit, and

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 )
 
 // outputMax is the longest line of a run's output that is looked at.
@@ -18,8 +21,9 @@ const refusal = "No conversation found with session ID:"
 
 // Output reads the stream-json output of a run, with stderr among it. A last line that was cut
 // proves nothing and is left out.
-func (c *Claude) Output(r io.Reader) (agent.Output, error) {
-	var o agent.Output
+func (c *Claude) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
+	p := printed{c: c, each: each}
+	o := &p.out
 	br := bufio.NewReaderSize(r, 64<<10)
 	var long []byte // a line over the buffer, so far
 	skip := false   // the line is over the cap
@@ -35,44 +39,80 @@ func (c *Claude) Output(r io.Reader) (agent.Output, error) {
 			continue
 		case err == nil:
 			if !skip {
-				outputLine(&o, bytes.TrimSpace(append(long, part...)))
+				p.line(bytes.TrimSpace(append(long, part...)))
 			}
 			long, skip = nil, false
 			continue
 		case !errors.Is(err, io.EOF):
-			return o, err
+			return *o, err
 		}
 		// Plain words on stderr may come without a newline; half a JSON line says nothing.
 		if last := bytes.TrimSpace(append(long, part...)); !skip && len(last) > 0 && (last[0] != '{' || json.Valid(last)) {
-			outputLine(&o, last)
+			p.line(last)
 		}
 		// A run that opened its session was not refused, whatever else was printed.
 		o.Refused = o.Refused && !o.Began
-		return o, nil
+		return *o, nil
 	}
 }
 
-func outputLine(o *agent.Output, line []byte) {
+// printed is a run's output, so far.
+type printed struct {
+	c    *Claude
+	out  agent.Output
+	each func(agent.Said)
+	// limit is what a rate_limit_event said: it has the second at which the limit ends, the error only a text.
+	limit *detect.Stop
+}
+
+func (p *printed) say(s agent.Said) {
+	if p.each != nil {
+		p.each(s)
+	}
+}
+
+// outputRecord is what is looked at in a line of stream-json.
+type outputRecord struct {
+	Type      string            `json:"type"`
+	Subtype   string            `json:"subtype"`
+	UUID      string            `json:"uuid"`
+	SessionID string            `json:"session_id"`
+	Parent    string            `json:"parent_tool_use_id"`
+	IsError   bool              `json:"is_error"`
+	Errors    []string          `json:"errors"`
+	Denials   []json.RawMessage `json:"permission_denials"`
+	CostUSD   *float64          `json:"total_cost_usd"`
+	APIMs     float64           `json:"duration_api_ms"`
+	Result    string            `json:"result"`
+	Status    int               `json:"error_status"`
+	Usage     struct {
+		Input      int64 `json:"input_tokens"`
+		Output     int64 `json:"output_tokens"`
+		CacheWrite int64 `json:"cache_creation_input_tokens"`
+		CacheRead  int64 `json:"cache_read_input_tokens"`
+	} `json:"usage"`
+	Message struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+			Name string `json:"name"`
+		} `json:"content"`
+	} `json:"message"`
+}
+
+func (p *printed) line(line []byte) {
+	o := &p.out
 	if len(line) == 0 {
 		return
 	}
 	if line[0] != '{' {
 		o.Refused = o.Refused || bytes.HasPrefix(line, []byte(refusal))
+		p.say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
 		return
 	}
-	var r struct {
-		Type      string            `json:"type"`
-		Subtype   string            `json:"subtype"`
-		UUID      string            `json:"uuid"`
-		SessionID string            `json:"session_id"`
-		IsError   bool              `json:"is_error"`
-		Errors    []string          `json:"errors"`
-		Denials   []json.RawMessage `json:"permission_denials"`
-		CostUSD   float64           `json:"total_cost_usd"`
-		Message   struct {
-			ID string `json:"id"`
-		} `json:"message"`
-	}
+	var r outputRecord
 	var other *json.UnmarshalTypeError
 	if err := json.Unmarshal(line, &r); err != nil && !errors.As(err, &other) {
 		return
@@ -80,24 +120,79 @@ func outputLine(o *agent.Output, line []byte) {
 	switch r.Type {
 	case "system":
 		if r.Subtype != "init" {
+			if r.Subtype == "api_retry" {
+				p.say(agent.Said{Kind: agent.SaidRetry, Text: strings.TrimSpace(fmt.Sprintf("the provider failed (%d); the agent asks again", r.Status))})
+			}
 			return
 		}
 		o.Began = true
+		p.say(agent.Said{Kind: agent.SaidOpened, Session: r.SessionID})
 	case "assistant", "user":
 		for _, id := range []string{r.UUID, r.Message.ID} {
 			if id != "" {
 				o.Messages = append(o.Messages, id)
 			}
 		}
+		p.message(&r)
+	case "rate_limit_event":
+		if p.each != nil {
+			if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
+				p.limit = &s
+			}
+		}
+		return
 	case "result":
-		o.Denials, o.Failed, o.CostUSD = len(r.Denials), r.IsError, r.CostUSD
+		o.Denials, o.Failed = len(r.Denials), r.IsError
+		if r.CostUSD != nil {
+			o.CostUSD = *r.CostUSD
+		}
 		for _, e := range r.Errors {
 			o.Refused = o.Refused || strings.HasPrefix(e, refusal)
 		}
+		p.result(&r, line)
 	default:
 		return
 	}
 	if r.SessionID != "" {
 		o.Session = r.SessionID
 	}
+}
+
+// message tells what the model said; not what a sub-agent or the agent itself did.
+func (p *printed) message(r *outputRecord) {
+	if r.Type != "assistant" || r.Parent != "" || r.Message.Model == "<synthetic>" {
+		return
+	}
+	for _, b := range r.Message.Content {
+		switch b.Type {
+		case "text":
+			p.say(agent.Said{Kind: agent.SaidText, Message: r.Message.ID, Text: b.Text})
+		case "tool_use":
+			p.say(agent.Said{Kind: agent.SaidTool, Text: b.Name})
+		}
+	}
+}
+
+// result ends the turn. Its subtype is "success" for failures of the provider, too.
+func (p *printed) result(r *outputRecord, line []byte) {
+	if p.each == nil {
+		return
+	}
+	u := r.Usage
+	p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: u.Input, OutputTokens: u.Output,
+		CacheCreationTokens: u.CacheWrite, CacheReadTokens: u.CacheRead, CostUSD: r.CostUSD, API: time.Duration(r.APIMs * float64(time.Millisecond))}})
+	if !r.IsError && r.Subtype == "success" {
+		p.say(agent.Said{Kind: agent.SaidDone, Text: r.Result})
+		return
+	}
+	failed := agent.Said{Kind: agent.SaidFailed, Text: r.Result}
+	if failed.Text == "" {
+		failed.Text = strings.Join(append([]string{r.Subtype}, r.Errors...), ": ")
+	}
+	if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
+		if failed.Stop = &s; p.limit != nil && s.Reason == detect.UsageLimit {
+			failed.Stop = p.limit
+		}
+	}
+	p.say(failed)
 }

@@ -248,7 +248,7 @@ func TestOutput(t *testing.T) {
 		{"init said by the model", strings.Replace(quoted, "No conversation found with session ID: x", strings.ReplaceAll(initLine, `"`, `\"`), 1), agent.Output{Messages: []string{"u", "m"}}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			got, err := c.Output(strings.NewReader(x.text))
+			got, err := c.Output(strings.NewReader(x.text), nil)
 			must(t, err)
 			for n, m := range got.Messages { // the recordings' uuids, in short
 				if len(m) == 36 {
@@ -267,7 +267,7 @@ func FuzzOutput(f *testing.F) {
 	f.Add(`{"type":"result","errors":["No conversation found with session ID: x"],"permission_denials":[{}]}`)
 	c := over("/nowhere", table{}, agent.Config{})
 	f.Fuzz(func(t *testing.T, s string) {
-		o, err := c.Output(strings.NewReader(s))
+		o, err := c.Output(strings.NewReader(s), nil)
 		if err != nil || o.Began && o.Refused {
 			t.Errorf("%+v, %v", o, err)
 		}

@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 				}
 				text = string(b)
 			}
-			out, err := c.Output(strings.NewReader(text))
+			out, err := c.Output(strings.NewReader(text), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestOutputBegins(t *testing.T) {
 		text  string
 		began bool
 	}{{text, false}, {text + `{"type":"turn.started"}` + "\n", true}} {
-		if o, err := c.Output(strings.NewReader(w.text)); err != nil || o.Began != w.began || o.Session != sid {
+		if o, err := c.Output(strings.NewReader(w.text), nil); err != nil || o.Began != w.began || o.Session != sid {
 			t.Errorf("%s: %+v, %v", w.text, o, err)
 		}
 	}

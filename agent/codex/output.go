@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 )
 
 // outputMax is the longest line of a run's output that is looked at.
@@ -16,8 +18,9 @@ const outputMax = 16 << 20
 
 // Output reads what `codex exec --json` printed, with stderr among it; plain output tells the
 // session alone. A run has begun with its turn, of which it tells before it asks. A last line that was cut proves nothing and is left out.
-func (c *Codex) Output(r io.Reader) (agent.Output, error) {
-	var o agent.Output
+func (c *Codex) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
+	p := output{c: c, each: each}
+	o := &p.out
 	br := bufio.NewReaderSize(r, 64<<10)
 	var long []byte // a line over the buffer, so far
 	skip := false   // the line is over the cap
@@ -33,38 +36,68 @@ func (c *Codex) Output(r io.Reader) (agent.Output, error) {
 			continue
 		case err == nil:
 			if !skip {
-				outputLine(&o, bytes.TrimSpace(append(long, part...)))
+				p.line(bytes.TrimSpace(append(long, part...)))
 			}
 			long, skip = nil, false
 			continue
 		case !errors.Is(err, io.EOF):
-			return o, err
+			return *o, err
 		}
 		// Plain words on stderr may come without a newline; half a JSON line says nothing.
 		if last := bytes.TrimSpace(append(long, part...)); !skip && len(last) > 0 && (last[0] != '{' || json.Valid(last)) {
-			outputLine(&o, last)
+			p.line(last)
 		}
 		// A run that opened its session was not refused, whatever else was printed.
 		o.Refused = o.Refused && !o.Began
-		return o, nil
+		return *o, nil
 	}
 }
 
-func outputLine(o *agent.Output, line []byte) {
+// output is what a run printed, so far.
+type output struct {
+	c    *Codex
+	out  agent.Output
+	each func(agent.Said)
+}
+
+func (p *output) say(s agent.Said) {
+	if p.each != nil {
+		p.each(s)
+	}
+}
+
+// outputEvent is what is looked at in a line of --json.
+type outputEvent struct {
+	Type    string `json:"type"`
+	Thread  string `json:"thread_id"`
+	Message string `json:"message"`
+	Item    struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"item"`
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Usage struct {
+		Input      int64 `json:"input_tokens"` // the cached ones among them
+		CacheRead  int64 `json:"cached_input_tokens"`
+		CacheWrite int64 `json:"cache_write_input_tokens"`
+		Output     int64 `json:"output_tokens"`
+	} `json:"usage"`
+}
+
+func (p *output) line(line []byte) {
+	o := &p.out
 	switch {
 	case len(line) == 0:
 		return
 	case line[0] != '{':
 		plainLine(o, string(line))
+		p.say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
 		return
 	}
-	var e struct {
-		Type   string `json:"type"`
-		Thread string `json:"thread_id"`
-		Item   struct {
-			ID string `json:"id"`
-		} `json:"item"`
-	}
+	var e outputEvent
 	var other *json.UnmarshalTypeError
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &other) {
 		return
@@ -73,18 +106,50 @@ func outputLine(o *agent.Output, line []byte) {
 	case "thread.started": // nothing is asked before a turn begins
 		if isID(e.Thread) {
 			o.Session = e.Thread
+			p.say(agent.Said{Kind: agent.SaidOpened, Session: e.Thread})
 		}
 	case "turn.started":
 		o.Began, o.Failed = true, false
 	case "turn.completed":
 		o.Failed = false
+		u := e.Usage
+		p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: max(0, u.Input-u.CacheRead-u.CacheWrite), OutputTokens: u.Output,
+			CacheCreationTokens: u.CacheWrite, CacheReadTokens: u.CacheRead, Whole: true}})
+		p.say(agent.Said{Kind: agent.SaidDone})
 	case "turn.failed": // "error" alone is also said of what is tried again
 		o.Failed = true
+		p.failed(&e, line)
+	case "error":
+		p.say(agent.Said{Kind: agent.SaidRetry, Text: e.Message})
 	default:
-		if strings.HasPrefix(e.Type, "item.") && e.Item.ID != "" && (len(o.Messages) == 0 || o.Messages[len(o.Messages)-1] != e.Item.ID) {
-			o.Messages = append(o.Messages, e.Item.ID)
+		if strings.HasPrefix(e.Type, "item.") && e.Item.ID != "" {
+			if len(o.Messages) == 0 || o.Messages[len(o.Messages)-1] != e.Item.ID {
+				o.Messages = append(o.Messages, e.Item.ID)
+			}
+			p.item(&e)
 		}
 	}
+}
+
+func (p *output) item(e *outputEvent) {
+	switch {
+	case e.Item.Type == "agent_message" && e.Type == "item.completed":
+		p.say(agent.Said{Kind: agent.SaidText, Message: e.Item.ID, Text: e.Item.Text})
+	case e.Item.Type == "agent_message", e.Item.Type == "reasoning", e.Item.Type == "error", e.Type == "item.updated":
+	case e.Type == "item.completed": // some have no start
+		p.say(agent.Said{Kind: agent.SaidTool, Text: e.Item.Type})
+	}
+}
+
+func (p *output) failed(e *outputEvent, line []byte) {
+	if p.each == nil {
+		return
+	}
+	failed := agent.Said{Kind: agent.SaidFailed, Text: e.Error.Message}
+	if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
+		failed.Stop = &s
+	}
+	p.say(failed)
 }
 
 // plainLine reads the header of a plain run, which stands before all else, and refusals.

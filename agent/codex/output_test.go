@@ -41,7 +41,7 @@ func TestOutput(t *testing.T) {
 			m := rollouts(t, name)
 			w.Session = sessionAt(t, m[len(m)-1]).ID
 		}
-		got, err := over(t.TempDir(), procTable{}, agent.Config{}).Output(strings.NewReader(all))
+		got, err := over(t.TempDir(), procTable{}, agent.Config{}).Output(strings.NewReader(all), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,13 +54,13 @@ func TestOutput(t *testing.T) {
 // TestOutputTorn: half a line says nothing, and words inside of a run refuse nothing.
 func TestOutputTorn(t *testing.T) {
 	c := over(t.TempDir(), procTable{}, agent.Config{})
-	if o, err := c.Output(strings.NewReader(`{"type":"thread.started","thread_id":"` + sid)); err != nil || o.Began {
+	if o, err := c.Output(strings.NewReader(`{"type":"thread.started","thread_id":"`+sid), nil); err != nil || o.Began {
 		t.Errorf("half a line: %+v, %v", o, err)
 	}
 	long := `{"type":"item.completed","item":{"id":"item_9","text":"` + strings.Repeat("x", 17<<20) + `"}}`
 	text := `{"type":"thread.started","thread_id":"` + sid + `"}` + "\n" + long + "\nError: no rollout found for thread id " + sid + "\n" +
 		`{"type":"turn.failed","error":1}` + "\n" + `{"type":"turn.started"}`
-	o, err := c.Output(strings.NewReader(text))
+	o, err := c.Output(strings.NewReader(text), nil)
 	if d := cmp.Diff(agent.Output{Began: true, Session: sid}, o); d != "" || err != nil {
 		t.Errorf("%s%v", d, err)
 	}

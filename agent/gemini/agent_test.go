@@ -74,7 +74,7 @@ func TestOutput(t *testing.T) {
 		{"an answer that quotes a refusal", `{"type":"init","session_id":"` + df + `"}` + "\nError resuming session: Invalid session identifier\n", agent.Output{Began: true, Session: df, Failed: true}},
 		{"a foreign id", `{"type":"init","session_id":"../../x"}` + "\n", agent.Output{Began: true}},
 	} {
-		got, err := over(t.TempDir(), procs{}).Output(strings.NewReader(c.out))
+		got, err := over(t.TempDir(), procs{}).Output(strings.NewReader(c.out), nil)
 		if d := cmp.Diff(c.want, got); d != "" || err != nil {
 			t.Errorf("%s (-want +got), err %v:\n%s", c.name, err, d)
 		}

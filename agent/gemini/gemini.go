@@ -89,6 +89,9 @@ func (g *Gemini) getenv(name string) string {
 // Name is "gemini".
 func (g *Gemini) Name() string { return Name }
 
+// WithdrawsPrompts says that a failed request takes its prompt with it (0.61), unless a tool has run since.
+func (g *Gemini) WithdrawsPrompts() {}
+
 // Command is the configured program, else "gemini".
 func (g *Gemini) Command() string {
 	if g.cfg.Command != "" {

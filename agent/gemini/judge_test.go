@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 			if err != nil || after.Anew {
 				t.Fatalf("anew %v, err %v", after.Anew, err)
 			}
-			out, err := g.Output(strings.NewReader(w.output))
+			out, err := g.Output(strings.NewReader(w.output), nil)
 			must(t, err)
 			claim := resume.Claim{Session: s, Stop: cl.Stop(), Plan: resume.Plan{Form: resume.FormPrompt, Session: s.ID, Prompt: detect.HashText("continue")}}
 			got, done := resume.Judge(claim, resume.Sight{Events: after.Events, Output: out, SameBoot: true, Marked: true}, false, true)

@@ -5,10 +5,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 )
 
 // outputMax is the longest line, or object over several lines, that is looked at.
@@ -17,8 +22,8 @@ const outputMax = 16 << 20
 // Output reads what a run printed, in any of the agent's formats, with stderr among it. stream-json
 // begins with an init event; json ends in an object over several lines; text says nothing of itself,
 // so any line but the known ones before a session counts as a begun session.
-func (g *Gemini) Output(r io.Reader) (agent.Output, error) {
-	var p printed
+func (g *Gemini) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
+	p := printed{g: g, each: each}
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line []byte // so far
 	skip := false   // the line is over the cap
@@ -48,8 +53,19 @@ func (g *Gemini) Output(r io.Reader) (agent.Output, error) {
 }
 
 type printed struct {
+	g      *Gemini
 	out    agent.Output
 	object []byte // an object over several lines, so far
+	each   func(agent.Said)
+	steps  int    // of the model, between tools
+	class  string // of the error that was dumped last, and how long it says to wait
+	delay  time.Duration
+}
+
+func (p *printed) say(s agent.Said) {
+	if p.each != nil {
+		p.each(s)
+	}
 }
 
 var (
@@ -99,16 +115,49 @@ func (p *printed) text(s string) {
 	p.out.Refused = p.out.Refused || refused
 	p.out.Failed = p.out.Failed || refused || mistaken || hasPrefix(s, failures)
 	p.out.Began = p.out.Began || !refused && !mistaken && !hasPrefix(s, before)
+	if p.each == nil {
+		return
+	}
+	if m := reDump.FindStringSubmatch(s); m != nil {
+		p.class = m[1]
+	}
+	if m := reDumpDelay.FindStringSubmatch(s); m != nil {
+		ms, _ := strconv.ParseInt(m[1], 10, 64)
+		p.delay = min(time.Duration(ms)*time.Millisecond, maxDelay)
+	}
+	if reRetrying.MatchString(s) {
+		p.say(agent.Said{Kind: agent.SaidRetry, Text: s})
+		return
+	}
+	p.say(agent.Said{Kind: agent.SaidNote, Text: s})
+}
+
+// The dump of an error on stderr is the only place that names its class and the wait in milliseconds.
+var (
+	reDump      = regexp.MustCompile(`^Error when talking to Gemini API .*?\b(TerminalQuotaError|RetryableQuotaError|ValidationRequiredError|ModelNotFoundError)\b`)
+	reDumpDelay = regexp.MustCompile(`^  retryDelayMs: (\d{1,12})(?:\.\d+)?,`)
+)
+
+// outputEvent is what is looked at in an event.
+type outputEvent struct {
+	Type      string          `json:"type"`
+	SessionID string          `json:"session_id"`
+	Status    string          `json:"status"`
+	Role      string          `json:"role"`
+	Content   string          `json:"content"`
+	Message   string          `json:"message"`
+	Tool      string          `json:"tool_name"`
+	Error     json.RawMessage `json:"error"`
+	Stats     struct {
+		Input  int64 `json:"input_tokens"` // the cached ones among them
+		Cached int64 `json:"cached"`
+		Output int64 `json:"output_tokens"`
+	} `json:"stats"`
 }
 
 // event reads an event of stream-json, or the object of json.
 func (p *printed) event(b []byte) {
-	var e struct {
-		Type      string          `json:"type"`
-		SessionID string          `json:"session_id"`
-		Status    string          `json:"status"`
-		Error     json.RawMessage `json:"error"`
-	}
+	var e outputEvent
 	if unmarshal(b, &e) != nil {
 		return
 	}
@@ -116,13 +165,24 @@ func (p *printed) event(b []byte) {
 		p.out.Began = true
 		if idForm.MatchString(e.SessionID) {
 			p.out.Session = e.SessionID
+			p.say(agent.Said{Kind: agent.SaidOpened, Session: e.SessionID})
 		}
 	}
 	switch e.Type {
 	case "init":
 		p.out.Began = true
+	case "message":
+		if e.Role == "assistant" {
+			p.say(agent.Said{Kind: agent.SaidText, Message: strconv.Itoa(p.steps), Text: e.Content})
+		}
+	case "tool_use":
+		p.steps++
+		p.say(agent.Said{Kind: agent.SaidTool, Text: e.Tool})
+	case "error":
+		p.say(agent.Said{Kind: agent.SaidNote, Text: e.Message})
 	case "result":
 		p.out.Failed = e.Status != "success"
+		p.result(&e)
 	case "tool_result":
 		var why struct {
 			Type string `json:"type"`
@@ -133,4 +193,38 @@ func (p *printed) event(b []byte) {
 	case "":
 		p.out.Failed = p.out.Failed || len(e.Error) > 0 && e.SessionID != ""
 	}
+}
+
+// result ends the turn. Its error has neither a code nor the time to wait.
+func (p *printed) result(e *outputEvent) {
+	if p.each == nil {
+		return
+	}
+	p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: max(0, e.Stats.Input-e.Stats.Cached), CacheReadTokens: e.Stats.Cached, OutputTokens: e.Stats.Output}})
+	if e.Status == "success" {
+		p.say(agent.Said{Kind: agent.SaidDone})
+		return
+	}
+	var why struct {
+		Message string `json:"message"`
+	}
+	_ = unmarshal(e.Error, &why) // there may be none
+	failed := agent.Said{Kind: agent.SaidFailed, Text: why.Message}
+	if failed.Text == "" {
+		// The model's answer was empty, cut off or refused: all that is known of it came as an error event.
+		failed.Stop = &detect.Stop{State: detect.Stopped, Reason: detect.ServerError, At: p.g.now(), Evidence: detect.Evidence{Source: "output", Field: "result.status"}}
+		failed.Text = "the model's answer was empty or broken off"
+	} else {
+		f := p.g.read(why.Message, p.class, p.g.now(), p.g.zone)
+		if p.delay > 0 && (f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit) {
+			f.ResetAt, f.ResetMinute = p.g.now().Add(p.delay).UTC(), false
+			byDelay(f, fmt.Sprintf("\nSuggested retry after %ds", int64(p.delay.Seconds())), p.g.now())
+		}
+		f.Source, f.Field = "output", "result.error"
+		if s, ok := f.Stop(p.g.now()); ok {
+			s.State = detect.Stopped
+			failed.Stop = &s
+		}
+	}
+	p.say(failed)
 }

@@ -1,11 +1,8 @@
 package opencode
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -141,67 +138,4 @@ func quote(a string) string {
 		return a
 	}
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-}
-
-// maxLine bounds one line of a run's output; longer ones (a tool's output) are passed over.
-const maxLine = 1 << 20
-
-var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
-// Output reads the JSON lines of `run --format json`, and the errors in words that may stand
-// between them.
-func (o *OpenCode) Output(r io.Reader) (agent.Output, error) {
-	var out agent.Output
-	in := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
-	long := false
-	for {
-		chunk, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(chunk) > maxLine; !long {
-			line = append(line, chunk...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if !long {
-			readOutput(line, &out)
-		}
-		line, long = line[:0], false
-		switch {
-		case errors.Is(err, io.EOF):
-			return out, nil
-		case err != nil:
-			return out, err
-		}
-	}
-}
-
-func readOutput(line []byte, out *agent.Output) {
-	var l struct {
-		Type    string `json:"type"`
-		Session string `json:"sessionID"`
-		Part    struct {
-			Message string `json:"messageID"`
-			State   struct {
-				Status string `json:"status"`
-				Error  string `json:"error"`
-			} `json:"state"`
-		} `json:"part"`
-	}
-	line = bytes.TrimSpace(line)
-	if json.Unmarshal(line, &l) != nil || l.Type == "" {
-		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
-		out.Refused = out.Refused || text == "Error: Session not found"
-		return
-	}
-	if idForm.MatchString(l.Session) {
-		out.Began, out.Session = true, l.Session
-	}
-	if m := l.Part.Message; m != "" && !slices.Contains(out.Messages, m) {
-		out.Messages = append(out.Messages, m)
-	}
-	out.Failed = out.Failed || l.Type == "error"
-	if l.Type == "tool_use" && l.Part.State.Status == "error" && l.Part.State.Error == rejection {
-		out.Denials++
-	}
 }

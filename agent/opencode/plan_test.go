@@ -177,7 +177,7 @@ func TestOutput(t *testing.T) {
 		"nothing":   {"", agent.Output{}},
 	} {
 		o, _ := open(t, nil)
-		got, err := o.Output(strings.NewReader(c.text))
+		got, err := o.Output(strings.NewReader(c.text), nil)
 		if d := cmp.Diff(c.want, got); d != "" || err != nil {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}

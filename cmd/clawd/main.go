@@ -20,16 +20,23 @@ const (
 	exitUsage       = 2
 	exitNoDaemon    = 3
 	exitNoSession   = 4
+	exitLimited     = 75
+	exitTimeout     = 124
 	exitInterrupted = 130
 )
 
-// codeError carries an exit code to main.
+// codeError carries an exit code to main. err nil: it was said already.
 type codeError struct {
 	code int
 	err  error
 }
 
-func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
 func (e *codeError) Unwrap() error { return e.err }
 
 func usage(err error) error { return &codeError{exitUsage, err} }
@@ -42,10 +49,13 @@ func main() {
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(os.Stderr, "clawd: %v\n", err)
 	code := exitFailed
-	if c := (*codeError)(nil); errors.As(err, &c) {
+	c := (*codeError)(nil)
+	if errors.As(err, &c) {
 		code = c.code
+	}
+	if c == nil || c.err != nil {
+		fmt.Fprintf(os.Stderr, "clawd: %v\n", err)
 	}
 	os.Exit(code)
 }
@@ -59,8 +69,8 @@ func root() *cobra.Command {
 rate or usage limit, an overloaded provider or a broken network, it waits exactly as long as it
 should and gets the same session going again.
 
-Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 no such
-session, 130 interrupted.`,
+Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 no such session,
+75 still limited, 124 time-out, 127 agent not found, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),
@@ -69,7 +79,7 @@ session, 130 interrupted.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
-	cmd.AddCommand(newRun(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
+	cmd.AddCommand(newRun(&g), newExec(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newPtyLeader())
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func lookOnce(ctx context.Context, s turn.Spec) string {
 	}
 	for _, a := range agents {
 		if a.Name() == s.Claim.Session.Agent {
-			return daemon.LastLook(ctx, a, s.Claim)
+			return daemon.LastLook(ctx, a, s.Claim, filepath.Join(userPaths().state, "held"))
 		}
 	}
 	return "the agent is not known"

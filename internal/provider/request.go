@@ -32,7 +32,8 @@ type Request struct {
 	// probes and token counts are not.
 	Main bool
 
-	Status int // what it was answered with; 0: the connection was closed or cut
+	Status int    // what it was answered with; 0: the connection was closed or cut
+	Body   []byte // as it came
 }
 
 // body is what the APIs have in common, as far as it matters here. The conversation lies in one of
@@ -70,7 +71,7 @@ func (b body) turns() []said {
 
 // describe reads a request into its log entry. A body that is no JSON leaves the fields empty.
 func describe(r *http.Request, raw []byte, now time.Time) Request {
-	req := Request{At: now, Method: r.Method, Path: r.URL.Path, Key: r.Header.Get("X-Api-Key")}
+	req := Request{Body: raw, At: now, Method: r.Method, Path: r.URL.Path, Key: r.Header.Get("X-Api-Key")}
 	if req.Key == "" {
 		req.Key = r.Header.Get("X-Goog-Api-Key")
 	}

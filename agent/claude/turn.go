@@ -1,0 +1,33 @@
+package claude
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Turn is `claude -p` with the prompt on stdin. The caller's arguments stand before the session, so
+// that an option that takes many values ends there.
+func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
+	p := resume.Plan{Form: resume.FormPrompt, Session: r.Session, Dir: r.Dir, Stdin: []byte(r.Prompt), Prompt: detect.HashText(r.Prompt)}
+	session := []string{"--resume", r.Session}
+	if r.Session == "" {
+		p.Form, p.Session = resume.FormFresh, r.NewID
+		session = []string{"--session-id", r.NewID}
+	}
+	if !isID(p.Session) {
+		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
+	}
+	if c.cfg.ConfigDir != "" {
+		p.Env = []string{"CLAUDE_CONFIG_DIR=" + c.given}
+	}
+	p.Argv = []string{r.Program.Path, "-p", "--output-format", "stream-json", "--verbose"}
+	if r.Model != "" {
+		p.Argv = append(p.Argv, "--model", r.Model)
+	}
+	p.Argv = slices.Concat(p.Argv, r.Args, session)
+	return p, nil
+}

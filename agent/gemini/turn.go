@@ -1,0 +1,36 @@
+package gemini
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Turn is `gemini` with the prompt on stdin.
+func (g *Gemini) Turn(r agent.TurnRequest) (resume.Plan, error) {
+	p := resume.Plan{Form: resume.FormPrompt, Session: r.Session, Dir: r.Dir, Stdin: []byte(r.Prompt), Prompt: detect.HashText(r.Prompt)}
+	session := []string{"--resume", r.Session}
+	if r.Session == "" {
+		p.Form, p.Session = resume.FormFresh, r.NewID
+		session = []string{"--session-id", r.NewID}
+	}
+	if !idForm.MatchString(p.Session) {
+		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
+	}
+	if g.cfg.ConfigDir != "" {
+		if filepath.Base(g.given) != ".gemini" {
+			return resume.Plan{}, errors.New("the Gemini CLI finds its data only in a folder named .gemini: agent.gemini.config_dir")
+		}
+		p.Env = []string{"GEMINI_CLI_HOME=" + filepath.Dir(g.given)}
+	}
+	p.Argv = []string{r.Program.Path, "--output-format", "stream-json"}
+	if r.Model != "" {
+		p.Argv = append(p.Argv, "--model", r.Model)
+	}
+	p.Argv = slices.Concat(p.Argv, r.Args, session)
+	return p, nil
+}

@@ -1,0 +1,158 @@
+package opencode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// maxLine bounds one line of a run's output; longer ones (a tool's output) are passed over.
+const maxLine = 16 << 20
+
+var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// Output reads the JSON lines of `run --format json`, and the errors in words that may stand
+// between them.
+func (o *OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
+	p := printed{o: o, each: each}
+	in := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	long := false
+	for {
+		chunk, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(chunk) > maxLine; !long {
+			line = append(line, chunk...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if !long {
+			p.line(bytes.TrimSpace(line))
+		}
+		line, long = line[:0], false
+		switch {
+		case errors.Is(err, io.EOF):
+			return p.out, nil
+		case err != nil:
+			return p.out, err
+		}
+	}
+}
+
+// printed is a run's output, so far.
+type printed struct {
+	o    *OpenCode
+	out  agent.Output
+	each func(agent.Said)
+	said string // id of the message whose text came last
+}
+
+func (p *printed) say(s agent.Said) {
+	if p.each != nil {
+		p.each(s)
+	}
+}
+
+// outputLine is what is looked at in a line.
+type outputLine struct {
+	Type    string   `json:"type"`
+	Session string   `json:"sessionID"`
+	Error   rowError `json:"error"`
+	Part    struct {
+		Message   string  `json:"messageID"`
+		Text      string  `json:"text"`
+		Synthetic bool    `json:"synthetic"`
+		Tool      string  `json:"tool"`
+		Reason    string  `json:"reason"`
+		Cost      float64 `json:"cost"`
+		Tokens    struct {
+			Input     int64 `json:"input"`
+			Output    int64 `json:"output"`
+			Reasoning int64 `json:"reasoning"`
+			Cache     struct {
+				Read  int64 `json:"read"`
+				Write int64 `json:"write"`
+			} `json:"cache"`
+		} `json:"tokens"`
+		State struct {
+			Status string `json:"status"`
+			Error  string `json:"error"`
+		} `json:"state"`
+	} `json:"part"`
+}
+
+func (p *printed) line(line []byte) {
+	var l outputLine
+	var shape *json.UnmarshalTypeError // one field of another kind; the others are filled
+	if err := json.Unmarshal(line, &l); err != nil && !errors.As(err, &shape) || l.Type == "" {
+		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
+		p.out.Refused = p.out.Refused || text == "Error: Session not found"
+		if text != "" {
+			p.say(agent.Said{Kind: agent.SaidNote, Text: text})
+		}
+		return
+	}
+	if idForm.MatchString(l.Session) {
+		if p.out.Session != l.Session {
+			p.say(agent.Said{Kind: agent.SaidOpened, Session: l.Session})
+		}
+		p.out.Began, p.out.Session = true, l.Session
+	}
+	if m := l.Part.Message; m != "" && !slices.Contains(p.out.Messages, m) {
+		p.out.Messages = append(p.out.Messages, m)
+	}
+	p.out.Failed = p.out.Failed || l.Type == "error"
+	if l.Type == "tool_use" && l.Part.State.Status == "error" && l.Part.State.Error == rejection {
+		p.out.Denials++
+	}
+	p.tell(&l)
+}
+
+// tell passes a line on. A turn may go on after an error (a full context that is compacted), so the
+// last word counts.
+func (p *printed) tell(l *outputLine) {
+	switch l.Type {
+	case "text":
+		if l.Part.Synthetic {
+			return
+		}
+		text := l.Part.Text
+		if p.said == l.Part.Message {
+			text = "\n" + text
+		}
+		p.said = l.Part.Message
+		p.say(agent.Said{Kind: agent.SaidText, Message: l.Part.Message, Text: text})
+	case "tool_use":
+		p.say(agent.Said{Kind: agent.SaidTool, Text: l.Part.Tool})
+	case "step_finish":
+		t, cost := l.Part.Tokens, l.Part.Cost
+		p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: t.Input, OutputTokens: t.Output + t.Reasoning,
+			CacheCreationTokens: t.Cache.Write, CacheReadTokens: t.Cache.Read, CostUSD: &cost}})
+		if l.Part.Reason == "stop" || l.Part.Reason == "length" {
+			p.say(agent.Said{Kind: agent.SaidDone})
+		}
+	case "error":
+		if p.each == nil {
+			return
+		}
+		failed := agent.Said{Kind: agent.SaidFailed, Text: l.Error.Data.Message}
+		if failed.Text == "" {
+			failed.Text = l.Error.Name
+		}
+		f := failure(&l.Error, time.Now(), nil, "output")
+		if s, ok := f.Stop(time.Now()); ok {
+			s.State = detect.Stopped
+			failed.Stop = &s
+		}
+		p.say(failed)
+	}
+}

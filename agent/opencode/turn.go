@@ -1,0 +1,35 @@
+package opencode
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Turn is `opencode run` with the prompt on stdin, where it keeps its form: an argument with a blank
+// is recorded in quotes. The agent chooses the id of a new session.
+func (o *OpenCode) Turn(r agent.TurnRequest) (resume.Plan, error) {
+	p := resume.Plan{Form: resume.FormFresh, Session: r.Session, Dir: r.Dir, Stdin: []byte(r.Prompt), Prompt: detect.HashText(r.Prompt),
+		Argv: []string{r.Program.Path, "run", "--format", "json"}}
+	if r.Session != "" {
+		if !idForm.MatchString(r.Session) {
+			return resume.Plan{}, errors.New("the session id has not opencode's form (ses_...)")
+		}
+		p.Form = resume.FormPrompt
+		p.Argv = append(p.Argv, "--session", r.Session)
+	}
+	if o.cfg.ConfigDir != "" {
+		if filepath.Base(o.data) != "opencode" {
+			return resume.Plan{}, errors.New("opencode finds its data only in a folder named opencode: agent.opencode.config_dir")
+		}
+		p.Env = []string{"XDG_DATA_HOME=" + filepath.Dir(o.data)}
+	}
+	if r.Model != "" {
+		p.Argv = append(p.Argv, "-m", r.Model)
+	}
+	p.Argv = append(p.Argv, r.Args...)
+	return p, nil
+}

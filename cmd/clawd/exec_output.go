@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/clawd-project/clawd/turn"
+)
+
+// execJSON is what clawd exec prints. Its keys are part of the contract with scripts.
+type execJSON struct {
+	Success       bool      `json:"success"`
+	Result        string    `json:"result"`
+	Errors        []string  `json:"errors"`
+	Agent         string    `json:"agent"`
+	SessionID     string    `json:"session_id"`
+	Recovered     bool      `json:"recovered"`
+	Attempts      int       `json:"attempts"`
+	Usage         execUsage `json:"usage"`
+	DurationMs    int64     `json:"duration_ms"`
+	DurationAPIMs int64     `json:"duration_api_ms"`
+	Stop          execStop  `json:"stop"`
+}
+
+type execUsage struct {
+	Input         int64    `json:"input_tokens"`
+	Output        int64    `json:"output_tokens"`
+	CacheCreation int64    `json:"cache_creation_input_tokens"`
+	CacheRead     int64    `json:"cache_read_input_tokens"`
+	CostUSD       *float64 `json:"total_cost_usd"` // the agent's own figure; null: it gives none
+}
+
+type execStop struct {
+	Reason      *string    `json:"reason"` // null: no turn began, or how it ended is not known
+	Window      *string    `json:"window"`
+	RetryAfterS *float64   `json:"retry_after_s"`
+	ResetAt     *time.Time `json:"reset_at"`
+}
+
+// word is a JSON value that is null where there is nothing.
+func word[T ~string](v T) *string {
+	if v == "" {
+		return nil
+	}
+	s := string(v)
+	return &s
+}
+
+func printJSON(out io.Writer, r turn.Result, err error) error {
+	u := r.Usage
+	j := execJSON{Success: err == nil, Result: r.Text, Errors: execErrors(r, err), Agent: r.Agent, SessionID: r.Session, Recovered: r.Recovered, Attempts: r.Attempts,
+		Usage:      execUsage{u.InputTokens, u.OutputTokens, u.CacheCreationTokens, u.CacheReadTokens, u.CostUSD},
+		DurationMs: r.Duration.Milliseconds(), DurationAPIMs: u.API.Milliseconds(),
+		Stop: execStop{Reason: word(r.Stop.Reason), Window: word(r.Stop.Window)}}
+	if d := r.Stop.RetryAfter; d != nil {
+		s := d.Seconds()
+		j.Stop.RetryAfterS = &s
+	}
+	if at := r.Stop.ResetAt; !at.IsZero() {
+		at = at.UTC()
+		j.Stop.ResetAt = &at
+	}
+	return json.NewEncoder(out).Encode(j)
+}
+
+// execErrors are the failures of all tries, and what ended the command.
+func execErrors(r turn.Result, err error) []string {
+	all := append([]string{}, r.Errors...)
+	if err != nil && !slices.Contains(all, err.Error()) {
+		all = append(all, err.Error())
+	}
+	return all
+}
+
+// printText prints for people: the answer as it is, then how it went.
+func printText(out io.Writer, r turn.Result, err error) {
+	if r.Text != "" {
+		fmt.Fprintln(out, strings.TrimRight(ansi.Strip(r.Text), "\n"))
+		fmt.Fprintln(out)
+	}
+	status := "ok"
+	if err != nil {
+		status = "failed: " + tame(err.Error())
+	}
+	if r.Attempts > 1 {
+		status += fmt.Sprintf(" (%d attempts)", r.Attempts)
+	}
+	fmt.Fprintln(out, "status:  ", status)
+	if r.Session != "" {
+		note := ""
+		if r.Recovered {
+			note = " (new: the one asked for is gone)"
+		}
+		fmt.Fprintf(out, "session:  %s%s\n", r.Session, note)
+	}
+	if at := r.Stop.ResetAt; err != nil && !at.IsZero() {
+		fmt.Fprintln(out, "resets:  ", at.Local().Format(time.RFC3339))
+	}
+	u := r.Usage
+	fmt.Fprintf(out, "tokens:   %d in, %d out, %d written to the cache, %d read from it\n", u.InputTokens, u.OutputTokens, u.CacheCreationTokens, u.CacheReadTokens)
+	if u.CostUSD != nil {
+		fmt.Fprintf(out, "cost:     $%.4f\n", math.Max(*u.CostUSD, 0))
+	}
+	fmt.Fprintln(out, "duration:", r.Duration.Round(100*time.Millisecond))
+}

@@ -1,0 +1,87 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/internal/held"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// exec holds a session as clawd exec does.
+func (r *rig) exec(id string) *held.Lock {
+	r.t.Helper()
+	l, err := held.Take(r.d.held(), "claude", id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return l
+}
+
+// A session that clawd exec has open is its caller's, also what it ended with.
+func TestHeldByExec(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id := uuid.NewString()
+		l := r.exec(id)
+		r.add(id, r.line(id, "user"), r.line(id, "limit"))
+		r.pass(2 * time.Hour) // it waits for long, and nothing is fired meanwhile
+		if n := len(r.children.started()); n != 0 {
+			t.Fatalf("%d starts beside clawd exec", n)
+		}
+		if rec := r.rec(id); rec.Phase != state.Waiting {
+			t.Errorf("phase %s, want waiting", rec.Phase)
+		}
+		l.Close()
+		r.pass(3 * time.Hour)
+		if n := len(r.children.started()); n != 0 {
+			t.Errorf("%d starts of what the caller of clawd exec was told", n)
+		}
+		if e := r.log.events("session_left"); len(e) == 0 || !strings.Contains(e[len(e)-1]["why"].(string), "clawd exec") {
+			t.Errorf("session_left: %v", e)
+		}
+	})
+}
+
+// A session that clawd exec once had open is as any other when it stops later.
+func TestHeldBefore(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id := uuid.NewString()
+		l := r.exec(id)
+		r.add(id, r.line(id, "user"), r.line(id, "answer"))
+		l.Close()
+		r.pass(time.Minute)
+		r.add(id, r.line(id, "user"), r.line(id, "limit"))
+		r.pass(10 * time.Minute)
+		if n := len(r.children.started()); n == 0 {
+			t.Errorf("it was left alone; log:\n%s", r.log)
+		}
+	})
+}
+
+// The shim looks, too: clawd exec may have come since the claim.
+func TestHeldLastLook(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		rec := r.rec(id)
+		c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, Cursor: rec.Cursor}
+		a := r.d.agent("claude")
+		if why := LastLook(t.Context(), a, c, r.d.held()); why != "" {
+			t.Fatal(why)
+		}
+		l := r.exec(id)
+		if why := LastLook(t.Context(), a, c, r.d.held()); why != execHas {
+			t.Errorf("%q", why)
+		}
+		l.Close()
+		if why := LastLook(t.Context(), a, c, r.d.held()); why != execTold {
+			t.Errorf("%q", why)
+		}
+	})
+}

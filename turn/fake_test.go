@@ -1,0 +1,133 @@
+package turn
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// fakeMode is what the test binary does as an agent; it speaks Claude Code's stream-json.
+const fakeMode = "TURN_FAKE"
+
+// fakeClaude is the agent. Modes may have an argument behind a colon.
+func fakeClaude(mode string) int {
+	id := ""
+	for i, a := range os.Args {
+		if a == "--session-id" || a == "--resume" {
+			id = os.Args[i+1]
+		}
+	}
+	prompt := new(bytes.Buffer)
+	_, _ = prompt.ReadFrom(os.Stdin)
+	out := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+	opened := func() { out(`{"type":"system","subtype":"init","session_id":%q}`, id) }
+	done := func(text string) {
+		out(`{"type":"result","subtype":"success","is_error":false,"result":%q,"session_id":%q,"total_cost_usd":0.25,"duration_api_ms":40,"usage":{"input_tokens":3,"output_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11}}`, text, id)
+	}
+	failed := func(status int, text string) {
+		out(`{"type":"result","subtype":"success","is_error":true,"api_error_status":%d,"result":%q,"session_id":%q,"total_cost_usd":0,"usage":{}}`, status, text, id)
+	}
+	mode, arg, _ := strings.Cut(mode, ":")
+	switch mode {
+	case "answer":
+		opened()
+		done(prompt.String())
+	case "large": // 200 MB of other things before the answer, on both streams
+		opened()
+		line := strings.Repeat("x", 1<<20-100)
+		for range 200 {
+			out(`{"type":"user","message":{"content":[{"type":"tool_result","content":"%s"}]}}`, line)
+			fmt.Fprintln(os.Stderr, strings.Repeat("e", 1000))
+		}
+		done("the end")
+	case "one line": // far over what is kept of a line
+		opened()
+		for range 40 {
+			fmt.Print(strings.Repeat("y", 1<<20))
+		}
+		out("")
+		done("the end")
+	case "junk":
+		opened()
+		os.Stdout.Write([]byte("\x00\xff\xfe\x1b[2J{\"type\":\x00}\n\x80\x81"))
+		out("")
+		done("after the junk")
+	case "only junk":
+		os.Stdout.Write(bytes.Repeat([]byte{0, 0xff, '{', 0x1b}, 10000))
+	case "half":
+		opened()
+		fmt.Printf(`{"type":"result","subtype":"success","is_error":false,"result":"half an ans`)
+	case "lie": // exit 0 with an error inside
+		opened()
+		failed(400, "Prompt is too long")
+	case "fails":
+		opened()
+		failed(529, "API Error: 529 Overloaded. This is a server-side issue, usually temporary")
+		return 1
+	case "fails twice":
+		opened()
+		if n := count(arg); n <= 2 {
+			failed(429, "API Error: Request rejected (429) · slow down")
+			return 1
+		}
+		done("third")
+	case "works, then fails": // and leaves no session
+		opened()
+		out(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","name":"Bash"}]}}`)
+		failed(529, "API Error: 529 Overloaded. This is a server-side issue, usually temporary")
+		return 1
+	case "limited": // until a time given in seconds from now
+		opened()
+		n, _ := strconv.Atoi(arg)
+		out(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day"}}`, time.Now().Unix()+int64(n))
+		failed(429, "You've hit your weekly limit · resets 3am (UTC)")
+		return 1
+	case "usage":
+		fmt.Fprintln(os.Stderr, "error: unknown option '--nonsense'")
+		return 1
+	case "stubborn": // with a child that has a group of its own; all ignore SIGTERM
+		opened()
+		return stubborn(arg)
+	case "killed":
+		opened()
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "leaves a tool": // which keeps the pipes open
+		opened()
+		cmd := command([]string{"/bin/sleep", "1000"}, nil, nil, os.Stdout, os.Stderr)
+		if err := cmd.Start(); err != nil {
+			return 1
+		}
+		_ = os.WriteFile(arg, []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
+		done("it runs on")
+	case "env":
+		opened()
+		b, _ := json.Marshal(os.Environ())
+		done(string(b))
+	}
+	return 0
+}
+
+// count adds one to the number in a file.
+func count(path string) int {
+	b, _ := os.ReadFile(path)
+	n, _ := strconv.Atoi(string(b))
+	_ = os.WriteFile(path, []byte(strconv.Itoa(n+1)), 0o600)
+	return n + 1
+}
+
+func stubborn(pids string) int {
+	const script = `trap '' TERM INT HUP; echo $$ >> "$0"; while :; do /bin/sleep 1; done`
+	for range 2 {
+		cmd := command([]string{"/bin/sh", "-c", script, pids}, os.Environ(), nil, nil, nil)
+		if err := cmd.Start(); err != nil {
+			return 1
+		}
+	}
+	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", script, pids}, os.Environ())
+	return 1
+}

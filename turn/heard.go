@@ -1,0 +1,90 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+const (
+	// answerMax bounds an answer; beyond it the output is no use.
+	answerMax = 64 << 20
+	// notesMax lines are kept of what is no structured output, of at most noteMax bytes each.
+	notesMax, noteMax = 20, 400
+)
+
+// heard is what a run said, as far as it counts in the end.
+type heard struct {
+	pass    func(agent.Said)
+	open    func(id string)
+	answer  strings.Builder
+	message string // whose text the answer is
+	long    bool   // the answer is over its bound
+	worked  bool   // the model said something
+	ended   agent.SaidKind
+	failed  agent.Said // the last SaidFailed
+	usage   agent.Usage
+	used    bool
+	notes   []string
+}
+
+func (h *heard) hear(s agent.Said) {
+	switch s.Kind {
+	case agent.SaidOpened:
+		h.open(s.Session)
+	case agent.SaidText:
+		h.worked = true
+		if s.Message != h.message {
+			h.message = s.Message
+			h.answer.Reset()
+		}
+		if h.long = h.long || h.answer.Len()+len(s.Text) > answerMax; !h.long {
+			h.answer.WriteString(s.Text)
+		}
+	case agent.SaidTool:
+		h.worked = true
+	case agent.SaidUsage:
+		h.usage = add(h.usage, s.Usage)
+		h.used = true
+	case agent.SaidDone:
+		h.ended = s.Kind
+		if s.Text != "" {
+			h.answer.Reset()
+			h.answer.WriteString(s.Text)
+		}
+	case agent.SaidFailed:
+		h.ended, h.failed = s.Kind, s
+	case agent.SaidNote:
+		if len(h.notes) == notesMax {
+			h.notes = append(h.notes[:0], h.notes[1:]...)
+		}
+		h.notes = append(h.notes, strings.Clone(s.Text[:min(len(s.Text), noteMax)]))
+	}
+	h.pass(s)
+}
+
+// note is the newest of the plain lines in one, without secrets.
+func (h *heard) note() string {
+	return detect.Redact(strings.ToValidUTF8(strings.Join(h.notes, "\n"), "\uFFFD"))
+}
+
+// add sums what was used. Figures of a whole session replace what they contain.
+func add(a, b agent.Usage) agent.Usage {
+	if b.Whole {
+		return b
+	}
+	a.InputTokens += b.InputTokens
+	a.OutputTokens += b.OutputTokens
+	a.CacheCreationTokens += b.CacheCreationTokens
+	a.CacheReadTokens += b.CacheReadTokens
+	a.API += b.API
+	if b.CostUSD != nil {
+		sum := *b.CostUSD
+		if a.CostUSD != nil {
+			sum += *a.CostUSD
+		}
+		a.CostUSD = &sum
+	}
+	return a
+}

@@ -1,0 +1,266 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Run runs one turn of an agent to its end and says how it went. The Result holds what is known, also
+// beside an error:
+//
+//   - ErrRequest: nothing was started, the request is wrong
+//   - ErrAgentNotFound: the program is not there
+//   - *NoSessionError: the agent does not know Request.Session
+//   - ErrBusy: somebody else has the session open
+//   - *StopError: the turn failed, for the reason in its Stop
+//   - ErrOutput: the agent did not say how the turn went
+//   - ErrTimeout, or the cause of ctx: it was ended, with everything that it had started
+//
+// A failure that may pass is tried again as Request.Retry says, in the session that the failed try
+// opened. What the agent recorded of that try decides whether it is asked again or told to go on.
+func Run(ctx context.Context, r Request) (Result, error) {
+	began := time.Now()
+	if r.TotalTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.TotalTimeout, fmt.Errorf("%w: all tries together took longer than %s", ErrTimeout, r.TotalTimeout))
+		defer cancel()
+	}
+	t, err := newRunner(r)
+	defer t.release()
+	if err == nil {
+		err = t.locate(ctx)
+	}
+	if err == nil {
+		err = t.all(ctx)
+	}
+	if busy := ctx.Err() != nil && err != nil && t.result.Attempts == 0; busy {
+		err = context.Cause(ctx)
+	}
+	t.result.Duration = time.Since(began)
+	return t.result, err
+}
+
+// all makes the tries.
+func (t *runner) all(ctx context.Context) error {
+	p := resume.RetryPolicy{Attempts: 1}
+	if t.r.Retry != nil {
+		p = *t.r.Retry
+	}
+	told := p.OnRetry
+	p.OnRetry = func(n int, err error, d time.Duration) {
+		t.tellWait(err, time.Now().Add(d))
+		if told != nil {
+			told(n, err, d)
+		}
+	}
+	_, err := resume.Retry(ctx, p, func(ctx context.Context) (struct{}, error) { return struct{}{}, t.once(ctx, p) })
+	return err
+}
+
+func (t *runner) tellWait(err error, until time.Time) {
+	if t.r.OnWait != nil {
+		t.r.OnWait(Wait{Attempt: t.result.Attempts, Until: until, Err: err})
+	}
+}
+
+// once makes a try, and waits for usage limits as long as that is allowed.
+func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
+	for {
+		err := t.try(ctx)
+		if errors.Is(err, errAnew) {
+			continue
+		}
+		if err != nil {
+			t.result.Errors = append(t.result.Errors, err.Error())
+		}
+		stop := (*StopError)(nil)
+		if !errors.As(err, &stop) || errors.As(err, new(*finalError)) {
+			return resume.Permanent(err)
+		}
+		over, more, known := end(stop.Stop)
+		left := time.Until(over)
+		switch {
+		case stop.Stop.Reason == detect.UsageLimit:
+			if !known {
+				left = probes[min(t.limits, len(probes)-1)]
+			}
+			// A limit that is still there after its reset is not asked about at once, again and again.
+			left = max(left, time.Duration(t.limits)*onceMore)
+			if !t.mayWait(left) {
+				return resume.Permanent(err)
+			}
+			t.limits++
+			until := time.Now().Add(left + more)
+			t.tellWait(err, until)
+			if werr := sleepUntil(ctx, until); werr != nil {
+				return resume.Permanent(fmt.Errorf("%w; the last try: %w", werr, err))
+			}
+		case known && left > 0 && stop.Retryable():
+			// A provider that asks for a long wait has a limit, whatever it calls it.
+			if left <= max(p.Backoff.Cap, shortWait) || t.mayWait(left) {
+				return resume.RetryAfter(err, left+more)
+			}
+			return resume.Permanent(err)
+		default:
+			return err
+		}
+	}
+}
+
+// probes are the waits for limits that do not say when they end.
+var probes = []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour}
+
+const (
+	shortWait  = time.Minute      // a wait that is no limit
+	margin     = time.Second      // after the end of a limit
+	minuteEnds = time.Minute      // after an end that names a minute only
+	onceMore   = 30 * time.Second // for each limit before, when one follows another
+)
+
+// end is when a limit is over, and how long is waited beyond that; false: nothing says so.
+func end(s detect.Stop) (over time.Time, more time.Duration, known bool) {
+	switch {
+	case s.ResetMinute && !s.ResetAt.IsZero():
+		return s.ResetAt, minuteEnds, true
+	case !s.ResetAt.IsZero():
+		return s.ResetAt, margin, true
+	case s.RetryAfter != nil:
+		return s.At.Add(*s.RetryAfter), 0, true
+	}
+	return time.Time{}, 0, false
+}
+
+// mayWait tells whether so long may be waited for a limit, and counts it.
+func (t *runner) mayWait(d time.Duration) bool {
+	d = max(0, d)
+	if t.r.WaitLimit == 0 || d > t.r.WaitLimit-t.waited {
+		return false
+	}
+	if t.r.WaitLimit != Forever {
+		t.waited += d
+	}
+	return true
+}
+
+// sleepUntil waits by the wall clock, which goes on while the machine sleeps.
+func sleepUntil(ctx context.Context, until time.Time) error {
+	const step = 20 * time.Second
+	for {
+		left := until.Round(0).Sub(time.Now().Round(0))
+		if left <= 0 {
+			return nil
+		}
+		timer := time.NewTimer(min(left, step))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// try runs the agent once.
+func (t *runner) try(ctx context.Context) error {
+	if t.r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, t.r.Timeout, fmt.Errorf("%w: the agent ran longer than %s", ErrTimeout, t.r.Timeout))
+		defer cancel()
+	}
+	prompt := t.r.Prompt
+	if t.asked {
+		prompt = t.r.Continue
+	}
+	plan, err := t.a.Turn(agent.TurnRequest{Program: t.program, Session: t.session, NewID: uuid.NewString(), Dir: t.dir,
+		Model: t.r.Model, Prompt: prompt, Args: t.r.Args})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	if err := t.hold(plan.Session); err != nil {
+		return err
+	}
+	restore, err := t.guard(ctx)
+	if err != nil {
+		return err
+	}
+	t.result.Attempts++
+	c, err := startChild(t.procs, plan, t.environ)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return errors.Join(fmt.Errorf("%w: %w", ErrAgentNotFound, err), restore())
+	}
+	if err != nil {
+		return errors.Join(err, restore())
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.result.Session = plan.Session
+	h := &heard{open: func(id string) {
+		if id == "" {
+			return
+		}
+		t.result.Session = id
+		if err := t.hold(id); err != nil {
+			cancel(err)
+		}
+	}}
+	h.pass = func(s agent.Said) {
+		if t.r.OnEvent != nil {
+			t.r.OnEvent(Event{Said: s, Attempt: t.result.Attempts})
+		}
+	}
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); c.stopAfter(ctx) }()
+	out, err := t.a.Output(c.out, h.hear)
+	c.out.Close() // an output that cannot be read must not block the agent
+	<-stopped
+	if h.used {
+		t.result.Usage = add(t.result.Usage, h.usage)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", ErrOutput, err), restore())
+	}
+	return errors.Join(t.verdict(ctx, h, out, c.cmd.ProcessState), restore())
+}
+
+// guard copies a session that the agent may delete by itself, and puts it back after the run.
+func (t *runner) guard(ctx context.Context) (restore func() error, err error) {
+	k, ok := t.a.(agent.Keeper)
+	if !ok || t.session == "" {
+		return func() error { return nil }, nil
+	}
+	files, err := t.a.Files(t.ds)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "clawd-session-")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if err := agent.CopyTree(f, filepath.Join(dir, filepath.Base(f))); err != nil {
+			return nil, errors.Join(fmt.Errorf("the session cannot be copied, so nothing is started: %w", err), os.RemoveAll(dir))
+		}
+	}
+	if err := k.Spare(ctx, t.ds); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	ds := t.ds
+	return func() error {
+		after := context.WithoutCancel(ctx)
+		if _, err := k.Restore(after, ds, filepath.Join(dir, filepath.Base(ds.Path))); err != nil {
+			return fmt.Errorf("the agent may have lost the session; its copy is in %s: %w", dir, err)
+		}
+		return errors.Join(k.Spare(after, ds), os.RemoveAll(dir))
+	}, nil
+}
