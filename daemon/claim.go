@@ -44,7 +44,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if who := moved(rec, batch); who != "" {
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
-	s.d.procs.anew()
+	s.d.procs.atMost(50 * time.Millisecond) // reach has just looked, unless the session had to wait for its turn
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
 	if err != nil {
 		return resume.Claim{}, postponed(time.Time{}, "who holds the session cannot be seen: %v", err)

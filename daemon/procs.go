@@ -48,8 +48,13 @@ func (p *procs) Argv(pid int) []string {
 }
 
 // anew makes the next List read the table.
-func (p *procs) anew() {
+func (p *procs) anew() { p.atMost(0) }
+
+// atMost makes the next List read the table, unless the last one is no older than age.
+func (p *procs) atMost(age time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at = time.Time{}
+	if time.Since(p.at) > age || age == 0 {
+		p.at = time.Time{}
+	}
 }
