@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -20,37 +19,16 @@ const outputMax = 16 << 20
 // session alone. A run has begun with its turn, of which it tells before it asks. A last line that was cut proves nothing and is left out.
 func (c *Codex) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
 	p := output{c: c, each: each}
-	o := &p.out
-	br := bufio.NewReaderSize(r, 64<<10)
-	var long []byte // a line over the buffer, so far
-	skip := false   // the line is over the cap
-	for {
-		part, err := br.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			if skip = skip || len(long)+len(part) > outputMax; skip {
-				long = nil
-			} else {
-				long = append(long, part...)
-			}
-			continue
-		case err == nil:
-			if !skip {
-				p.line(bytes.TrimSpace(append(long, part...)))
-			}
-			long, skip = nil, false
-			continue
-		case !errors.Is(err, io.EOF):
-			return *o, err
-		}
+	err := agent.Lines(r, outputMax, func(l agent.Line) {
 		// Plain words on stderr may come without a newline; half a JSON line says nothing.
-		if last := bytes.TrimSpace(append(long, part...)); !skip && len(last) > 0 && (last[0] != '{' || json.Valid(last)) {
-			p.line(last)
+		if text := bytes.TrimSpace(l.Text); !l.Long && (l.Whole || !bytes.HasPrefix(text, []byte("{")) || json.Valid(text)) {
+			p.line(text)
 		}
-		// A run that opened its session was not refused, whatever else was printed.
-		o.Refused = o.Refused && !o.Began
-		return *o, nil
+	})
+	if err == nil { // a run that opened its session was not refused, whatever else was printed
+		p.out.Refused = p.out.Refused && !p.out.Began
 	}
+	return p.out, err
 }
 
 // output is what a run printed, so far.

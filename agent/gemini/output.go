@@ -1,10 +1,8 @@
 package gemini
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -24,32 +22,14 @@ const outputMax = 16 << 20
 // so any line but the known ones before a session counts as a begun session.
 func (g *Gemini) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
 	p := printed{g: g, each: each}
-	br := bufio.NewReaderSize(r, 64<<10)
-	var line []byte // so far
-	skip := false   // the line is over the cap
-	for {
-		part, err := br.ReadSlice('\n')
-		if skip = skip || len(line)+len(part) > outputMax; skip {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err == nil || errors.Is(err, io.EOF):
-			p.line(bytes.TrimRight(line, "\r\n"), err == nil)
-			p.out.Began = p.out.Began || skip
-			line, skip = line[:0], false
-		default:
-			return p.out, err
-		}
-		if err != nil {
-			// A run that opened its session was not refused, whatever else was printed.
-			p.out.Refused = p.out.Refused && !p.out.Began
-			return p.out, nil
-		}
+	err := agent.Lines(r, outputMax, func(l agent.Line) {
+		p.line(l.Text, l.Whole)
+		p.out.Began = p.out.Began || l.Long
+	})
+	if err == nil { // a run that opened its session was not refused, whatever else was printed
+		p.out.Refused = p.out.Refused && !p.out.Began
 	}
+	return p.out, err
 }
 
 type printed struct {

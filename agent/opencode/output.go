@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -24,28 +23,12 @@ var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // between them.
 func (o *OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
 	p := printed{o: o, each: each}
-	in := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
-	long := false
-	for {
-		chunk, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(chunk) > maxLine; !long {
-			line = append(line, chunk...)
+	err := agent.Lines(r, maxLine, func(l agent.Line) {
+		if !l.Long {
+			p.line(bytes.TrimSpace(l.Text))
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if !long {
-			p.line(bytes.TrimSpace(line))
-		}
-		line, long = line[:0], false
-		switch {
-		case errors.Is(err, io.EOF):
-			return p.out, nil
-		case err != nil:
-			return p.out, err
-		}
-	}
+	})
+	return p.out, err
 }
 
 // printed is a run's output, so far.
