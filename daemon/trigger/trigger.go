@@ -128,7 +128,7 @@ type live struct {
 	t       *Trigger
 	c       resume.Claim
 	holder  holder
-	adopted bool
+	adopted bool // the attempt was made before, so what was typed or sent is not known
 	sent    bool // Enter was pressed, or the request went out
 	term    terminal
 }
@@ -155,7 +155,7 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	}
 	switch err := turn.MakeMark(l.c.Mark, l.c); {
 	case errors.Is(err, turn.ErrMarked):
-		l.sent = true // by whoever made it
+		l.adopted = true // whoever made it may have typed or sent
 		return resume.GateMarked, "", nil
 	case err != nil:
 		return resume.GateFailed, err.Error(), errors.Join(err, turn.FailMark(l.c.Mark, err))
@@ -200,6 +200,8 @@ func (l *live) Untouched(ctx context.Context) string {
 		return ""
 	case !l.sent:
 		return "keys: Enter was never pressed"
+	case !l.holder.Sure: // the prompt may have begun and ended a turn in another session that it showed
+		return ""
 	}
 	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
 	if err != nil || !v.Ready {

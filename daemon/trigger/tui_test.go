@@ -147,7 +147,7 @@ func newPit(t *testing.T, mode string) *pit {
 	if !ok {
 		t.Fatal("the agent did not start")
 	}
-	p.holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: pid, Start: proc.Start}
+	p.holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: pid, Start: proc.Start, Sure: true}
 	agent.Terminal(procs, &p.holder)
 	p.tr = &Trigger{Agents: func(string) agent.Agent { return boxAgent{} }, Procs: procs, Tmux: func() string { return "" }}
 	return p
@@ -236,8 +236,13 @@ func TestTypesOnce(t *testing.T) {
 			if proof := run.Untouched(t.Context()); proof == "" || !run.Alive() {
 				t.Errorf("idle, an empty box and the same process are the proof; got %q", proof)
 			}
-			if gate, _, _ := p.open(c); gate != resume.GateMarked {
-				t.Errorf("the same attempt again: %s", gate)
+			gate, _, again := p.open(c)
+			if proof := again.Untouched(t.Context()); gate != resume.GateMarked || proof != "" {
+				t.Errorf("the same attempt again: %s, proof %q", gate, proof)
+			}
+			c.Plan.Holder.Sure = false
+			if proof := (&live{t: p.tr, c: c, holder: p.tr.holder(c.Plan.Holder), sent: true, term: run.(*live).term}).Untouched(t.Context()); proof != "" {
+				t.Errorf("where another session may be shown, its silence is no proof: %q", proof)
 			}
 			if adopted := p.tr.Adopt(c); adopted.Untouched(t.Context()) != "" || !adopted.Alive() {
 				t.Error("an attempt from before a restart proves nothing")
