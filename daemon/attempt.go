@@ -16,7 +16,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	s.run = cancel
 	s.under.Store(true)
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
-	l := &ledger{s: s, info: s.rec.Info}
+	l := &ledger{s: s, info: s.rec.Info, attended: s.openBy != 0}
 	if claim != nil && s.rec.Phase != state.Claimed {
 		job.Claim, job.Stop, job.Guard = claim, claim.Stop, s.rec.Phase == state.Following
 		s.busy.Store(!job.Guard)

@@ -336,6 +336,9 @@ func (s *session) consider(ctx context.Context) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
+	if s.untold() {
+		return nil // the rescan looks again
+	}
 	if left, err := s.unfit(); left || err != nil {
 		return err
 	}
