@@ -103,8 +103,9 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 	switch {
 	case found.PID == 0:
 		return found, &unreachableError{"no terminal shows it"}
-	case found.Sure:
+	case found.Sure && !found.Named:
 		return found, nil
+	case found.Sure:
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}

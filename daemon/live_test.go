@@ -130,8 +130,10 @@ func TestWhichSessionIsShown(t *testing.T) {
 		name  string
 		other bool // another session of the folder is newer
 		late  bool // the process was started after the stop
+		named bool // its arguments name the session
 		fires int
-	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true}} {
+	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true},
+		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				id := r.open(resume.Tmux, "limit")
@@ -142,6 +144,9 @@ func TestWhichSessionIsShown(t *testing.T) {
 				}
 				r.procs.set(func() {
 					r.procs.cwd = map[int]string{901: r.project}
+					if c.named {
+						r.procs.argv[901] = []string{"claude", "--resume", id}
+					}
 					if c.late {
 						r.procs.all[1].Started = time.Now().Add(time.Second)
 					}

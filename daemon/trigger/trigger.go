@@ -200,7 +200,7 @@ func (l *live) Untouched(ctx context.Context) string {
 		return ""
 	case !l.sent:
 		return "keys: Enter was never pressed"
-	case !l.holder.Sure: // the prompt may have begun and ended a turn in another session that it showed
+	case !l.holder.Sure, l.holder.Named: // the prompt may have begun and ended a turn in another session that it showed
 		return ""
 	}
 	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
