@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,6 +84,30 @@ func TestBlockedTerminal(t *testing.T) {
 		if rec.Episode.Attempts != 0 {
 			t.Errorf("%d attempts", rec.Episode.Attempts)
 		}
+		r.children.mu.Lock()
+		r.children.blocked = nil
+		r.children.mu.Unlock()
+		r.pass(2 * time.Minute)
+		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes", n, r.resumes())
+		}
+	})
+}
+
+// A terminal that cannot be looked at is tried again, and told when that does not pass.
+func TestTerminalFails(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.blocked = errors.New("tmux: executable file not found in $PATH")
+		id := r.open(resume.Tmux, "limit")
+		r.pass(3 * time.Minute)
+		if n := len(r.log.events("session_unreachable")); n != 0 {
+			t.Errorf("told %d times before it can have passed", n)
+		}
+		r.pass(time.Hour)
+		if e := r.log.events("session_unreachable"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "not found") {
+			t.Errorf("told %v", e)
+		}
+		r.wantPhase(id, state.Waiting)
 		r.children.mu.Lock()
 		r.children.blocked = nil
 		r.children.mu.Unlock()

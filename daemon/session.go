@@ -34,6 +34,7 @@ type session struct {
 	ordered atomic.Bool                // its user gave an order, which stands in the store
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
+	failing int                        // looks in a row at an open session's terminal or server that failed; touched by the same one
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
