@@ -140,7 +140,8 @@ const (
 )
 
 // Run is a child behind its gate, and the process group that comes of it. On a live way it is the
-// holder that is reached: PID and Start are the holder's, Open acts, and Stop does nothing.
+// holder that is reached: PID and Start are the holder's, Open acts, and Stop does nothing, or ends the
+// command of ours that hands the prompt over (Queue).
 type Run interface {
 	PID() int
 	Start() uint64
