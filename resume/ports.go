@@ -156,6 +156,9 @@ type Run interface {
 	// Untouched, on a live way, says by which proof nothing that was typed or sent has reached the
 	// agent; empty: there is none.
 	Untouched(ctx context.Context) (proof string)
+	// Working tells whether the terminal of a live way shows the agent at work. False: it does not, or
+	// cannot be seen.
+	Working(ctx context.Context) bool
 	// Stop begins to end the group and returns at once: SIGTERM, after 10 s SIGKILL; polite: SIGINT
 	// and 10 s before that. Further calls change nothing.
 	Stop(polite bool)

@@ -193,6 +193,15 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	return func(ctx context.Context) error { return l.typePrompt(ctx, v) }, nil
 }
 
+// Working looks whether the terminal that was typed into shows the agent at work.
+func (l *live) Working(ctx context.Context) bool {
+	if l.term == nil || !l.sent {
+		return false
+	}
+	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
+	return err == nil && v.Why == agent.WhyBusy
+}
+
 // Untouched proves that nothing reached the agent.
 func (l *live) Untouched(ctx context.Context) string {
 	switch {
