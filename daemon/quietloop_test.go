@@ -12,6 +12,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -34,7 +35,7 @@ func TestHeldHeadlessIsNoBusyLoop(t *testing.T) {
 		t.Run(fmt.Sprint("stagger ", stagger), func(t *testing.T) {
 			in(t, func(r *rig) {
 				var looks atomic.Int64
-				r.o.Config.Resume.Stagger.UnmarshalText([]byte(stagger.String()))
+				r.o.Config.Resume.Stagger = config.Duration(stagger)
 				r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
 				id := uuid.NewString()
 				r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}

@@ -76,6 +76,7 @@ func (l *live) request(ctx context.Context) error {
 	defer cancel()
 	p := l.c.Plan
 	if p.Abort != "" {
+		l.sent = true // the agent's own wait may be over, whatever becomes of the prompt
 		if status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.Abort, nil); err != nil || status != http.StatusOK {
 			return fmt.Errorf("the agent's own wait could not be ended (%d): %w", status, err)
 		}
@@ -86,7 +87,7 @@ func (l *live) request(ctx context.Context) error {
 	case err != nil:
 		return err
 	case status >= 400 && status < 500: // refused as a whole
-		l.sent = false
+		l.sent = p.Abort != ""
 		return fmt.Errorf("the agent's server refused the prompt with %d", status)
 	case status != http.StatusNoContent && status != http.StatusOK:
 		return fmt.Errorf("the agent's server answered %d", status)

@@ -82,7 +82,7 @@ func TestHTTP(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer http.HandlerFunc
-		proof  bool // that nothing was taken
+		proof  bool // that nothing was taken, where no wait was ended before
 	}{
 		{"taken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, false},
 		{"refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, true},
@@ -99,14 +99,26 @@ func TestHTTP(t *testing.T) {
 			if err != nil || s.asked() != "" {
 				t.Fatalf("%v; asked before the gate opened: %s", err, s.asked())
 			}
+			calm := newServer(t, c.answer)
+			calm.status = "{}"
+			_, plain := httpClaim(t, calm.URL)
+			plain.Plan.Abort = ""
+			other, err := tr.Start(t.Context(), plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, _ = other.Open(t.Context()) // what came of it is asked below
+			if proof := other.Untouched(t.Context()); (proof != "") != c.proof {
+				t.Errorf("proof %q", proof)
+			}
 			if gate, why, _ := run.Open(t.Context()); gate != resume.GateExec {
 				t.Fatalf("gate %s %s", gate, why)
 			}
 			if got := s.asked(); got != "GET /health \nGET /status \nPOST /abort \nPOST /prompt {}" {
 				t.Errorf("asked:\n%s", got)
 			}
-			if proof := run.Untouched(t.Context()); (proof != "") != c.proof {
-				t.Errorf("proof %q", proof)
+			if proof := run.Untouched(t.Context()); proof != "" {
+				t.Errorf("its wait was ended, and that is said to be nothing: %q", proof)
 			}
 		})
 	}

@@ -207,6 +207,8 @@ func (l *live) Untouched(ctx context.Context) string {
 	switch {
 	case l.adopted || !l.Alive() || l.c.Plan.Way == resume.HTTP && l.sent:
 		return ""
+	case !l.sent && l.c.Plan.Way == resume.HTTP:
+		return "request: refused or never sent"
 	case !l.sent:
 		return "keys: Enter was never pressed"
 	case !l.holder.Sure, l.holder.Named: // the prompt may have begun and ended a turn in another session that it showed
