@@ -16,7 +16,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	s.run = cancel
 	s.under.Store(true)
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
-	l := &ledger{s: s, info: s.rec.Info}
+	l := &ledger{s: s, info: s.rec.Info, attended: s.openBy != 0}
 	if claim != nil && s.rec.Phase != state.Claimed {
 		job.Claim, job.Stop, job.Guard = claim, claim.Stop, s.rec.Phase == state.Following
 		s.busy.Store(!job.Guard)
@@ -47,8 +47,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		}
 		l.leave()
 		s.busy.Store(false)
-		s.ran <- ended{out, err}
-		s.d.poke(ctx, s)
+		s.ran <- ended{out, err} // the loop lives as long as a resume is under way
 	})
 }
 
@@ -75,6 +74,7 @@ func (s *session) finish(ctx context.Context, e ended) {
 			s.d.broken(e.err)
 			s.problem(e.err)
 		}
+		s.failed.Store(true)
 		return // tried again with the next rescan: what failed now would fail at once again
 	case e.out.Verdict == resume.Postponed:
 		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()

@@ -120,6 +120,7 @@ func (c *child) Abort()                { c.end() }
 
 // Untouched is what the test says of it.
 func (c *child) Untouched(context.Context) string { return c.proof }
+func (c *child) Working(context.Context) bool     { return false }
 
 func (c *child) Active() time.Time { return time.Now() }
 

@@ -170,6 +170,12 @@ func (d *Daemon) wrapEnd(h detect.Holder) (state.HolderEnd, bool) {
 	return state.HolderQuit, true
 }
 
+// untold: the remembered holder is gone, and clawd wrap is yet to say how it went.
+func (s *session) untold() bool {
+	now, h := s.rec.Classifier.Holder.Liveness, s.rec.Holder
+	return (now == detect.Gone || now == detect.LeftBehind) && h.Liveness == detect.Alive && h.Wrap != 0 && h.Boot == s.d.boot && s.rec.HolderEnd == ""
+}
+
 // standsBy notes why clawd holds back; false: it was said before.
 func (s *session) standsBy(why string) bool {
 	old := s.standBy.Swap(&why)

@@ -19,6 +19,8 @@ type ledger struct {
 	info detect.Info  // of the session when the resume began
 	lane bool         // a lane is taken
 	live *resume.Plan // the way to who has it open, as looked at right before the claim; nil: nobody has
+	// attended: somebody had it open when the wait began.
+	attended bool
 	// fired: a run of ours was begun.
 	fired bool
 }
@@ -64,6 +66,9 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	var err error
 	if l.live, err = s.reach(ctx, j.Decision); err != nil {
 		return resume.Claim{}, err
+	}
+	if l.attended && l.live == nil { // how it went decides, and that the session's own loop finds out
+		return resume.Claim{}, postponed(d.sleeper.Now(), "the process that had it open is gone")
 	}
 	window := s.window(l.info, j.Stop)
 	if j.Decision.Asked {

@@ -31,6 +31,9 @@ type Trigger interface {
 // lookAgain: what speaks against typing may take its time to pass.
 const lookAgain = time.Minute
 
+// maxFailing: after so many looks in a row that failed an open session counts as unreachable.
+const maxFailing = 5
+
 // unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
 type unreachableError struct{ why string }
 
@@ -103,8 +106,9 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 	switch {
 	case found.PID == 0:
 		return found, &unreachableError{"no terminal shows it"}
-	case found.Sure:
+	case found.Sure && !found.Named:
 		return found, nil
+	case found.Sure:
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}
@@ -146,10 +150,16 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, e
 	if err != nil {
 		return nil, s.notNow(rec, err)
 	}
-	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err != nil {
-		return nil, s.notNow(rec, err)
+	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err == nil {
+		s.failing = 0
+		return &p, nil
 	}
-	return &p, nil
+	if s.failing++; errors.As(err, new(*trigger.BlockedError)) {
+		s.failing = 0
+	} else if s.failing >= maxFailing && ctx.Err() == nil && rec.Stop.State != detect.Retrying {
+		err = &unreachableError{err.Error()} // it does not pass, so its user must hear of it
+	}
+	return nil, s.notNow(rec, err)
 }
 
 // notNow tells the user once what keeps clawd from waking an open session, and puts it off.

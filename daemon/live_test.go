@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,6 +94,30 @@ func TestBlockedTerminal(t *testing.T) {
 	})
 }
 
+// A terminal that cannot be looked at is tried again, and told when that does not pass.
+func TestTerminalFails(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.blocked = errors.New("tmux: executable file not found in $PATH")
+		id := r.open(resume.Tmux, "limit")
+		r.pass(3 * time.Minute)
+		if n := len(r.log.events("session_unreachable")); n != 0 {
+			t.Errorf("told %d times before it can have passed", n)
+		}
+		r.pass(time.Hour)
+		if e := r.log.events("session_unreachable"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "not found") {
+			t.Errorf("told %v", e)
+		}
+		r.wantPhase(id, state.Waiting)
+		r.children.mu.Lock()
+		r.children.blocked = nil
+		r.children.mu.Unlock()
+		r.pass(2 * time.Minute)
+		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes", n, r.resumes())
+		}
+	})
+}
+
 func TestUnreachable(t *testing.T) {
 	for _, c := range []struct {
 		name, why string
@@ -130,8 +155,10 @@ func TestWhichSessionIsShown(t *testing.T) {
 		name  string
 		other bool // another session of the folder is newer
 		late  bool // the process was started after the stop
+		named bool // its arguments name the session
 		fires int
-	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true}} {
+	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true},
+		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				id := r.open(resume.Tmux, "limit")
@@ -142,6 +169,9 @@ func TestWhichSessionIsShown(t *testing.T) {
 				}
 				r.procs.set(func() {
 					r.procs.cwd = map[int]string{901: r.project}
+					if c.named {
+						r.procs.argv[901] = []string{"claude", "--resume", id}
+					}
 					if c.late {
 						r.procs.all[1].Started = time.Now().Add(time.Second)
 					}

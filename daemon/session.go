@@ -34,6 +34,7 @@ type session struct {
 	ordered atomic.Bool                // its user gave an order, which stands in the store
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
+	failing int                        // looks in a row at an open session's terminal or server that failed; touched by the same one
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
@@ -335,6 +336,9 @@ func (s *session) consider(ctx context.Context) error {
 	}
 	if err := s.hold(ctx); err != nil {
 		return err
+	}
+	if s.untold() {
+		return nil // the rescan looks again
 	}
 	if left, err := s.unfit(); left || err != nil {
 		return err

@@ -193,6 +193,7 @@ type Holder struct {
 	Status      string     `json:"status,omitempty"`       // the agent's own word: busy, idle, waiting; empty: not told
 	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace
 	Sure        bool       `json:"sure,omitempty"`         // false: it may hold this session (same folder), nothing says which
+	Named       bool       `json:"named,omitempty"`        // sure by its arguments alone: in a terminal its user may have gone over to another session
 	TTY         string     `json:"tty,omitempty"`          // its controlling terminal, e.g. /dev/pts/3
 	Tmux        string     `json:"tmux,omitempty"`         // socket of the tmux server that it runs in
 	Pane        string     `json:"pane,omitempty"`         // its tmux pane, e.g. %3

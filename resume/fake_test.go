@@ -22,7 +22,8 @@ type world struct {
 	gate   Gate
 	closed bool // the run is over
 	active time.Time
-	proof  string // of Untouched
+	proof  string    // of Untouched
+	busy   time.Time // until when Working is true
 
 	done    chan struct{}
 	changed chan struct{}
@@ -158,6 +159,7 @@ func (r runOf) Open(ctx context.Context) (Gate, string, error) {
 }
 
 func (r runOf) Untouched(context.Context) string { return r.proof }
+func (r runOf) Working(context.Context) bool     { return time.Now().Before(r.busy) }
 func (r runOf) Abort()                           { _ = r.note("abort"); r.die() }
 func (r runOf) Done() <-chan struct{}            { return r.done }
 

@@ -56,7 +56,10 @@ func awaitLive(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) 
 			return out, nil
 		}
 		if alive && waited >= c.Plan.Way.proof() && readTurn(c, s).ours == nil {
-			return silent(ctx, c, run), nil
+			if !run.Working(ctx) {
+				return silent(ctx, c, run), nil
+			}
+			quiet.looked = time.Time{} // some write nothing down before their answer ends; look again later
 		}
 		if err := news(ctx, p); err != nil {
 			return Outcome{}, err

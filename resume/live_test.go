@@ -62,12 +62,25 @@ func TestLiveVerdict(t *testing.T) {
 				if (out.Verdict == NoEffect) != (out.Proof != "") {
 					t.Errorf("proof %q", out.Proof)
 				}
-				if calls := strings.Join(w.calls(), "\n"); strings.Contains(calls, "stop ") {
-					t.Errorf("a process that is not ours was stopped:\n%s", calls)
+				if calls := strings.Join(w.calls(), "\n"); strings.Contains(calls, "stop ") != (c.way == Queue) {
+					t.Errorf("the command of ours that queues is ended, and no other process:\n%s", calls)
 				}
 			})
 		})
 	}
+}
+
+// An agent that is seen at work is waited for, also when it writes nothing down before its answer.
+func TestLiveWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.busy = time.Now().Add(20 * time.Minute)
+		job, _ := liveJob(Tmux)
+		out, err := Same{}.Run(t.Context(), job, w.ports())
+		if took := time.Since(w.start); err != nil || out.Verdict != Unsure || took < 20*time.Minute || took > 21*time.Minute {
+			t.Errorf("%+v, %v after %v", out, err, took)
+		}
+	})
 }
 
 // A prompt that the agent has taken is waited for as long as its turn takes.

@@ -41,6 +41,7 @@ type Plan struct {
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes
 	Health    string        `json:"health,omitempty"`     // HTTP: what must answer first
+	Status    string        `json:"status,omitempty"`     // HTTP: answers what the sessions do, by their ids
 	Abort     string        `json:"abort,omitempty"`      // HTTP: posted before, to end the holder's own wait; empty: nothing
 	Body      []byte        `json:"body,omitempty"`       // HTTP
 	User      string        `json:"-"`                    // HTTP basic auth; never stored

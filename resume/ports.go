@@ -140,7 +140,8 @@ const (
 )
 
 // Run is a child behind its gate, and the process group that comes of it. On a live way it is the
-// holder that is reached: PID and Start are the holder's, Open acts, and Stop does nothing.
+// holder that is reached: PID and Start are the holder's, Open acts, and Stop does nothing, or ends the
+// command of ours that hands the prompt over (Queue).
 type Run interface {
 	PID() int
 	Start() uint64
@@ -155,6 +156,9 @@ type Run interface {
 	// Untouched, on a live way, says by which proof nothing that was typed or sent has reached the
 	// agent; empty: there is none.
 	Untouched(ctx context.Context) (proof string)
+	// Working tells whether the terminal of a live way shows the agent at work. False: it does not, or
+	// cannot be seen.
+	Working(ctx context.Context) bool
 	// Stop begins to end the group and returns at once: SIGTERM, after 10 s SIGKILL; polite: SIGINT
 	// and 10 s before that. Further calls change nothing.
 	Stop(polite bool)

@@ -94,6 +94,9 @@ func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
 		return out, err
 	}
 	switch {
+	case c.Plan.Way == Queue: // a command that hangs must not hand the prompt over later
+		run.Stop(false)
+		return out, nil
 	case c.Plan.Way.Live(): // what goes on is not ours
 		return out, nil
 	case out.Verdict == Resumed:

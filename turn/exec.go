@@ -129,6 +129,9 @@ func (r *run) Open(ctx context.Context) (resume.Gate, string, error) {
 // Untouched has no proof: what a process of ours did is judged by its records.
 func (r *run) Untouched(context.Context) string { return "" }
 
+// Working is for terminals.
+func (r *run) Working(context.Context) bool { return false }
+
 // Abort closes the gate.
 func (r *run) Abort() {
 	r.gate.Close()

@@ -219,7 +219,7 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		}
 		switch id := idIn(argv); {
 		case id == s.ID:
-			h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
+			h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
 		case id != "" || i.Dir == "":
 			continue
 		default:

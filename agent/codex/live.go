@@ -31,6 +31,7 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]de
 	for _, pid := range lock.pids {
 		live = append(live, c.locked(pid))
 	}
+	elsewhere := map[int]bool{} // process groups that have another session open
 	for _, p := range procs {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -40,8 +41,11 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]de
 		}
 		if h, ok := c.holder(p, s); ok {
 			live = append(live, h)
+			elsewhere[p.Group] = elsewhere[p.Group] || h.Named && c.opensAnother(p.PID, s.Path)
 		}
 	}
+	// Its user has gone over to another session in the terminal that was opened for this one.
+	live = slices.DeleteFunc(live, func(h detect.Holder) bool { return h.Named && elsewhere[h.Group] })
 	one := func(l detect.Liveness, why string) []detect.Holder {
 		return []detect.Holder{{Liveness: l, Boot: c.boot(), Sure: l == detect.LeftBehind, Why: why}}
 	}
@@ -88,7 +92,7 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 	case c.opens(p.PID, s.Path):
 		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
 	case startedFor(c.arguments(p.PID), s.ID):
-		h.Why = fmt.Sprintf("process %d was started for this session", p.PID)
+		h.Named, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
 	case c.closed(p.PID):
 		h.Sure, h.Why = false, fmt.Sprintf("process %d of the agent does not let its open files be seen, and may have the session's", p.PID)
 	default:

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -122,6 +123,14 @@ func (c *Codex) opens(pid int, path string) bool {
 		}
 	}
 	return false
+}
+
+// opensAnother tells whether a process has the rollout of another session open.
+func (c *Codex) opensAnother(pid int, path string) bool {
+	return slices.ContainsFunc(c.env.Procs.Opens(pid), func(p string) bool {
+		base := filepath.Base(p)
+		return strings.HasPrefix(base, "rollout-") && strings.HasSuffix(base, ".jsonl") && base != filepath.Base(path)
+	})
 }
 
 func describeLock(pid int) string {

@@ -80,7 +80,7 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detec
 	case c.none:
 		return h, false
 	case c.session == s.ID:
-		h.Sure, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
+		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
 	case c.session != "" && c.kind == detect.Headless:
 		return h, false // it has its own; in a terminal its user may have gone over to another
 	case !inFolder(cwd, dir, hash):

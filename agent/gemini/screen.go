@@ -41,6 +41,9 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	if lines, top := dialog(s); len(lines) > 0 && limitTitle.MatchString(lines[0]) {
 		return quota(s, lines, top)
 	}
+	if strings.HasPrefix(s.Title, "✦") || strings.HasPrefix(s.Title, "⏲") || strings.HasPrefix(s.Title, "✋") {
+		return agent.View{Why: agent.WhyBusy}
+	}
 	line := s.Line(s.Row)
 	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !agent.Rule(s.Line(s.Row-1), '▄') || !agent.Rule(s.Line(s.Row-3), '─') {
 		return agent.View{Why: agent.WhyNoBox}
@@ -59,8 +62,6 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
 	case strings.Contains(s.At(s.Row-2), "shell mode"):
 		return agent.View{Why: "its input box takes commands of a shell"}
-	case strings.HasPrefix(s.Title, "✦"), strings.HasPrefix(s.Title, "⏲"), strings.HasPrefix(s.Title, "✋"):
-		return agent.View{Why: agent.WhyBusy}
 	}
 	for row := s.Row - 5; row <= s.Last(); row++ {
 		if strings.Contains(s.Line(row), "[NORMAL]") {

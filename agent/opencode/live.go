@@ -95,7 +95,7 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info) (detect
 	case c.kind == detect.Server:
 		h.Why = fmt.Sprintf("process %d is an opencode server, which may have any session open", p.PID)
 	case c.session == s.ID:
-		h.Sure, h.Why = true, fmt.Sprintf("process %d was started with this session's id", p.PID)
+		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started with this session's id", p.PID)
 	case c.kind == detect.Headless && c.session != "":
 		return h, false
 	case !related(folders(cwd, c.dir), i.Dir):

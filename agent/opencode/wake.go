@@ -36,7 +36,7 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	in := "?directory=" + url.QueryEscape(r.Info.Dir)
 	session := base + "/session/" + url.PathEscape(r.Session.ID)
 	p := resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Argv: []string{o.Command()}, Dir: r.Info.Dir,
-		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", URL: session + "/prompt_async" + in, Body: body, MessageID: id}
+		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", Status: base + "/session/status" + in, URL: session + "/prompt_async" + in, Body: body, MessageID: id}
 	if r.Stop.State == detect.Retrying {
 		p.Abort = session + "/abort" + in
 	}

@@ -3,6 +3,7 @@ package opencode
 import (
 	"encoding/json"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,8 @@ func TestWake(t *testing.T) {
 	if err := json.Unmarshal(p.Body, &body); err != nil || body.MessageID != p.MessageID || len(body.Parts) != 1 || body.Parts[0].Text != "go on" {
 		t.Errorf("%s (%v)", p.Body, err)
 	}
-	if p.Way != resume.HTTP || p.User != "opencode" || p.Password != "secret" || p.Abort != "" || p.Health != "http://127.0.0.1:4096/global/health" {
+	if p.Way != resume.HTTP || p.User != "opencode" || p.Password != "secret" || p.Abort != "" || p.Health != "http://127.0.0.1:4096/global/health" ||
+		p.Status != "http://127.0.0.1:4096/session/status?directory="+url.QueryEscape(dir) {
 		t.Errorf("%+v", p)
 	}
 	if stored, err := json.Marshal(p); err != nil || strings.Contains(string(stored), "secret") {

@@ -3,6 +3,7 @@ package trigger
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,15 +24,48 @@ const (
 // healthy asks the server whether it is there. What it has in mind with the port is its own
 // matter, so an answer that is not JSON is another program's.
 func (t *Trigger) healthy(ctx context.Context, p resume.Plan) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	short, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	switch status, kind, err := t.call(ctx, p, http.MethodGet, p.Health, nil); {
+	switch status, kind, _, err := t.call(short, p, http.MethodGet, p.Health, nil); {
 	case err != nil:
 		return &BlockedError{"the agent's server does not answer: " + err.Error()}
 	case status == http.StatusUnauthorized:
 		return &BlockedError{"the agent's server wants a password: put OPENCODE_SERVER_PASSWORD into [agent.opencode] env, or into clawd's environment"}
 	case status != http.StatusOK || !strings.HasPrefix(kind, "application/json"):
 		return &BlockedError{fmt.Sprintf("the agent's server answers its health check with %d", status)}
+	}
+	return t.atRest(ctx, p)
+}
+
+// soonAgain: a wait that ends so soon is not ended by clawd.
+const soonAgain = 2 * time.Minute
+
+// atRest asks the server what the session does: a turn that is at work, or asks its user, is nobody's
+// to end or to be prompted into. With Abort it must be in a wait that still lasts.
+func (t *Trigger) atRest(ctx context.Context, p resume.Plan) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	status, _, body, err := t.call(ctx, p, http.MethodGet, p.Status, nil)
+	var all map[string]struct {
+		Type string `json:"type"`
+		Next int64  `json:"next"` // unix milliseconds
+	}
+	if err == nil && status == http.StatusOK {
+		err = json.Unmarshal(body, &all)
+	}
+	if err != nil || status != http.StatusOK {
+		return &BlockedError{fmt.Sprintf("what the session does on the agent's server cannot be seen (%d): %v", status, err)}
+	}
+	now, there := all[p.Session]
+	switch {
+	case p.Abort == "" && (!there || now.Type == "idle"):
+		return nil
+	case p.Abort == "":
+		return &BlockedError{fmt.Sprintf("the session is not at rest on the agent's server: %q", now.Type)}
+	case !there || now.Type != "retry":
+		return errors.New("the agent no longer waits to ask again")
+	case time.Until(time.UnixMilli(now.Next)) < soonAgain:
+		return errors.New("the agent asks again by itself within two minutes")
 	}
 	return nil
 }
@@ -42,17 +76,18 @@ func (l *live) request(ctx context.Context) error {
 	defer cancel()
 	p := l.c.Plan
 	if p.Abort != "" {
-		if status, _, err := l.t.call(ctx, p, http.MethodPost, p.Abort, nil); err != nil || status != http.StatusOK {
+		l.sent = true // the agent's own wait may be over, whatever becomes of the prompt
+		if status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.Abort, nil); err != nil || status != http.StatusOK {
 			return fmt.Errorf("the agent's own wait could not be ended (%d): %w", status, err)
 		}
 	}
 	l.sent = true // also when the answer is lost
-	status, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)
+	status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)
 	switch {
 	case err != nil:
 		return err
 	case status >= 400 && status < 500: // refused as a whole
-		l.sent = false
+		l.sent = p.Abort != ""
 		return fmt.Errorf("the agent's server refused the prompt with %d", status)
 	case status != http.StatusNoContent && status != http.StatusOK:
 		return fmt.Errorf("the agent's server answered %d", status)
@@ -61,17 +96,17 @@ func (l *live) request(ctx context.Context) error {
 }
 
 // call makes one request to loopback. It follows no redirect.
-func (t *Trigger) call(ctx context.Context, p resume.Plan, method, target string, body []byte) (status int, kind string, err error) {
+func (t *Trigger) call(ctx context.Context, p resume.Plan, method, target string, body []byte) (status int, kind string, answer []byte, err error) {
 	u, err := url.Parse(target)
 	if err != nil {
-		return 0, "", err
+		return 0, "", nil, err
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme != "http" || ip == nil || !ip.IsLoopback() {
-		return 0, "", errors.New("the server is not on loopback")
+		return 0, "", nil, errors.New("the server is not on loopback")
 	}
 	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
-		return 0, "", err
+		return 0, "", nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if p.Password != "" {
@@ -80,9 +115,9 @@ func (t *Trigger) call(ctx context.Context, p resume.Plan, method, target string
 	c := http.Client{Transport: t.HTTP, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := c.Do(r)
 	if err != nil {
-		return 0, "", err
+		return 0, "", nil, err
 	}
 	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
-	return resp.StatusCode, resp.Header.Get("Content-Type"), err
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return resp.StatusCode, resp.Header.Get("Content-Type"), answer, err
 }

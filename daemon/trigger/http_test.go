@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -19,8 +21,9 @@ import (
 // server is the agent's server; its answers are for the prompt.
 type server struct {
 	*httptest.Server
-	mu    sync.Mutex // guards calls
-	calls []string
+	mu     sync.Mutex // guards what follows
+	calls  []string
+	status string // what the session does; empty: it waits for an hour
 }
 
 func newServer(t *testing.T, answer http.HandlerFunc) *server {
@@ -36,6 +39,13 @@ func newServer(t *testing.T, answer http.HandlerFunc) *server {
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == "/health":
 			w.Header().Set("Content-Type", "application/json")
+		case r.URL.Path == "/status":
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.status == "" {
+				s.status = retrying(time.Hour)
+			}
+			_, _ = io.WriteString(w, s.status) // the asker judges
 		case r.URL.Path == "/abort":
 		default:
 			answer(w, r)
@@ -43,6 +53,10 @@ func newServer(t *testing.T, answer http.HandlerFunc) *server {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+func retrying(d time.Duration) string {
+	return fmt.Sprintf(`{"ses":{"type":"retry","attempt":1,"message":"m","next":%d},"other":{"type":"busy"}}`, time.Now().Add(d).UnixMilli())
 }
 
 func (s *server) asked() string {
@@ -60,7 +74,7 @@ func httpClaim(t *testing.T, base string) (*Trigger, resume.Claim) {
 	tr := &Trigger{Procs: procs, HTTP: &http.Transport{}}
 	t.Cleanup(tr.HTTP.(*http.Transport).CloseIdleConnections)
 	return tr, resume.Claim{Boot: procs.Boot(), Stop: detect.Stop{Key: "k"}, N: 1, Mark: filepath.Join(t.TempDir(), "mark"),
-		Plan: resume.Plan{Way: resume.HTTP, URL: base + "/prompt", Health: base + "/health", Abort: base + "/abort", Body: []byte("{}"), User: "opencode",
+		Plan: resume.Plan{Way: resume.HTTP, Session: "ses", Status: base + "/status", URL: base + "/prompt", Health: base + "/health", Abort: base + "/abort", Body: []byte("{}"), User: "opencode",
 			Password: "secret", Holder: detect.Holder{PID: self.PID, Start: self.Start}}}
 }
 
@@ -68,7 +82,7 @@ func TestHTTP(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer http.HandlerFunc
-		proof  bool // that nothing was taken
+		proof  bool // that nothing was taken, where no wait was ended before
 	}{
 		{"taken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, false},
 		{"refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, true},
@@ -85,14 +99,26 @@ func TestHTTP(t *testing.T) {
 			if err != nil || s.asked() != "" {
 				t.Fatalf("%v; asked before the gate opened: %s", err, s.asked())
 			}
+			calm := newServer(t, c.answer)
+			calm.status = "{}"
+			_, plain := httpClaim(t, calm.URL)
+			plain.Plan.Abort = ""
+			other, err := tr.Start(t.Context(), plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, _ = other.Open(t.Context()) // what came of it is asked below
+			if proof := other.Untouched(t.Context()); (proof != "") != c.proof {
+				t.Errorf("proof %q", proof)
+			}
 			if gate, why, _ := run.Open(t.Context()); gate != resume.GateExec {
 				t.Fatalf("gate %s %s", gate, why)
 			}
-			if got := s.asked(); got != "GET /health \nPOST /abort \nPOST /prompt {}" {
+			if got := s.asked(); got != "GET /health \nGET /status \nPOST /abort \nPOST /prompt {}" {
 				t.Errorf("asked:\n%s", got)
 			}
-			if proof := run.Untouched(t.Context()); (proof != "") != c.proof {
-				t.Errorf("proof %q", proof)
+			if proof := run.Untouched(t.Context()); proof != "" {
+				t.Errorf("its wait was ended, and that is said to be nothing: %q", proof)
 			}
 		})
 	}
@@ -108,6 +134,7 @@ func TestHTTPNotReady(t *testing.T) {
 	}{
 		{"no password", "wants a password", func(p *resume.Plan) { p.Password = "" }},
 		{"another program", "answers its health check with", func(p *resume.Plan) { p.Health = page.URL }},
+		{"no word on the session", "cannot be seen (200)", func(p *resume.Plan) { p.Status = p.Health }},
 		{"nobody", "does not answer", func(p *resume.Plan) { p.Health = "http://127.0.0.1:1/health" }},
 		{"not on loopback", "not on loopback", func(p *resume.Plan) { p.Health = "http://192.0.2.1/health" }},
 		{"a name", "not on loopback", func(p *resume.Plan) { p.Health = "http://localhost/health" }},
@@ -131,5 +158,46 @@ func TestHTTPNotReady(t *testing.T) {
 	}
 	if strings.Contains(good.asked(), "/prompt") {
 		t.Errorf("asked %s", good.asked())
+	}
+}
+
+// A turn that is at work is neither ended nor prompted into, and a wait that is nearly over is let be.
+func TestHTTPNotAtRest(t *testing.T) {
+	for _, c := range []struct {
+		name, status string
+		abort, sent  bool
+	}{
+		{"waits long", retrying(time.Hour), true, true},
+		{"asks again soon", retrying(time.Minute), true, false},
+		{"asks right now", `{"ses":{"type":"busy"}}`, true, false},
+		{"has ended meanwhile", `{}`, true, false},
+		{"at rest", `{"other":{"type":"busy"}}`, false, true},
+		{"idle", `{"ses":{"type":"idle"}}`, false, true},
+		{"at work", `{"ses":{"type":"busy"}}`, false, false},
+		{"waits by itself", retrying(time.Hour), false, false},
+		{"no JSON", `<html>`, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newServer(t, func(http.ResponseWriter, *http.Request) {})
+			s.status = c.status
+			tr, claim := httpClaim(t, s.URL)
+			if !c.abort {
+				claim.Plan.Abort = ""
+			}
+			if _, err := tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan); (err == nil) != c.sent {
+				t.Errorf("Ready: %v", err)
+			}
+			run, err := tr.Start(t.Context(), claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gate, why, _ := run.Open(t.Context())
+			if sent := strings.Contains(s.asked(), "/prompt"); sent != c.sent || (gate == resume.GateExec) != c.sent {
+				t.Errorf("gate %s %s; asked:\n%s", gate, why, s.asked())
+			}
+			if aborted := strings.Contains(s.asked(), "/abort"); aborted != (c.abort && c.sent) {
+				t.Errorf("asked:\n%s", s.asked())
+			}
+		})
 	}
 }

@@ -129,7 +129,7 @@ type live struct {
 	t       *Trigger
 	c       resume.Claim
 	holder  holder
-	adopted bool
+	adopted bool // the attempt was made before, so what was typed or sent is not known
 	sent    bool // Enter was pressed, or the request went out
 	term    terminal
 }
@@ -156,7 +156,7 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	}
 	switch err := turn.MakeMark(l.c.Mark, l.c); {
 	case errors.Is(err, turn.ErrMarked):
-		l.sent = true // by whoever made it
+		l.adopted = true // whoever made it may have typed or sent
 		return resume.GateMarked, "", nil
 	case err != nil:
 		return resume.GateFailed, err.Error(), errors.Join(err, turn.FailMark(l.c.Mark, err))
@@ -194,13 +194,26 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	return func(ctx context.Context) error { return l.typePrompt(ctx, v) }, nil
 }
 
+// Working looks whether the terminal that was typed into shows the agent at work.
+func (l *live) Working(ctx context.Context) bool {
+	if l.term == nil || !l.sent {
+		return false
+	}
+	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
+	return err == nil && v.Why == agent.WhyBusy
+}
+
 // Untouched proves that nothing reached the agent.
 func (l *live) Untouched(ctx context.Context) string {
 	switch {
 	case l.adopted || !l.Alive() || l.c.Plan.Way == resume.HTTP && l.sent:
 		return ""
+	case !l.sent && l.c.Plan.Way == resume.HTTP:
+		return "request: refused or never sent"
 	case !l.sent:
 		return "keys: Enter was never pressed"
+	case !l.c.Plan.Holder.Sure, l.c.Plan.Holder.Named: // the prompt may have begun and ended a turn in another session that it showed
+		return ""
 	}
 	v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
 	if err != nil || !v.Ready {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // tui draws its box and takes keys. Modes: menu (lies over the box until Escape), busy, adds (a
-// person types at the same time), deaf (Enter does nothing).
+// person types at the same time), deaf (Enter does nothing), works (busy after Enter).
 func tui(mode, dir string) {
 	box := ""
 	draw := func() {
@@ -62,7 +62,9 @@ func tui(mode, dir string) {
 			case b == '\r' && mode == "deaf":
 			case b == '\r':
 				put(dir, "submitted", box)
-				box = ""
+				if box = ""; mode == "works" {
+					mode = "busy"
+				}
 			default:
 				box += string(rune(b))
 				if mode == "adds" && strings.HasSuffix(box, "cont") {
@@ -97,7 +99,7 @@ func (boxAgent) Screen(s agent.Screen) agent.View {
 	case strings.HasPrefix(row, "What do you want"):
 		return agent.View{Close: []byte{0x1b}, Why: "a menu is open"}
 	case s.Row > 0 && s.Rows[s.Row-1] == "working":
-		return agent.View{Why: "it is busy"}
+		return agent.View{Why: agent.WhyBusy}
 	case !box:
 		return agent.View{Why: "no box"}
 	case input != "":
@@ -147,7 +149,7 @@ func newPit(t *testing.T, mode string) *pit {
 	if !ok {
 		t.Fatal("the agent did not start")
 	}
-	p.holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: pid, Start: proc.Start}
+	p.holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: pid, Start: proc.Start, Sure: true}
 	agent.Terminal(procs, &p.holder)
 	p.tr = &Trigger{Agents: func(string) agent.Agent { return boxAgent{} }, Procs: procs, Tmux: func() string { return "" }}
 	return p
@@ -236,8 +238,13 @@ func TestTypesOnce(t *testing.T) {
 			if proof := run.Untouched(t.Context()); proof == "" || !run.Alive() {
 				t.Errorf("idle, an empty box and the same process are the proof; got %q", proof)
 			}
-			if gate, _, _ := p.open(c); gate != resume.GateMarked {
-				t.Errorf("the same attempt again: %s", gate)
+			gate, _, again := p.open(c)
+			if proof := again.Untouched(t.Context()); gate != resume.GateMarked || proof != "" {
+				t.Errorf("the same attempt again: %s, proof %q", gate, proof)
+			}
+			c.Plan.Holder.Sure = false
+			if proof := (&live{t: p.tr, c: c, holder: p.tr.holder(c.Plan.Holder), sent: true, term: run.(*live).term}).Untouched(t.Context()); proof != "" {
+				t.Errorf("where another session may be shown, its silence is no proof: %q", proof)
 			}
 			if adopted := p.tr.Adopt(c); adopted.Untouched(t.Context()) != "" || !adopted.Alive() {
 				t.Error("an attempt from before a restart proves nothing")
@@ -327,6 +334,20 @@ func TestPersonTypesToo(t *testing.T) {
 	}
 	if proof := run.Untouched(t.Context()); proof != "keys: Enter was never pressed" {
 		t.Errorf("proof %q", proof)
+	}
+}
+
+// An agent that shows that it is at work has taken the prompt, whatever its files say so far.
+func TestWorking(t *testing.T) {
+	p := newPit(t, "works")
+	gate, why, run := p.open(p.claim())
+	if gate != resume.GateExec {
+		t.Fatalf("gate %s %s", gate, why)
+	}
+	p.await("submitted", "continue")
+	p.until("it works", func() bool { return run.Working(t.Context()) })
+	if run.Untouched(t.Context()) != "" || p.tr.Adopt(p.claim()).Working(t.Context()) {
+		t.Error("what works was not left untouched; of what was begun before a restart nothing is looked at")
 	}
 }
 

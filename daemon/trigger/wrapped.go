@@ -37,9 +37,26 @@ func (t *Trigger) Wrapped(h detect.Holder) (wrap.Info, bool) {
 	return wrap.Info{}, false
 }
 
-func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
+// shows checks that the terminal shows the process, and that keys would reach it: a shell that is
+// wrapped may have put it into the background, or run it in a terminal within the terminal.
+func (w *wrapped) shows() error {
 	if !w.holder.Alive() {
-		return agent.Screen{}, errors.New("the process that had the session open is gone")
+		return errors.New("the process that had the session open is gone")
+	}
+	p, ok := w.holder.procs.Get(w.holder.pid)
+	child, known := w.holder.procs.Get(w.info.Child.PID)
+	switch {
+	case !ok || !known || child.Start != w.info.Child.Start || p.TTY == "" || p.TTY != child.TTY:
+		return errors.New("the terminal of clawd wrap does not show it")
+	case p.Foreground != p.Group:
+		return &BlockedError{"another program is in the foreground of its terminal"}
+	}
+	return nil
+}
+
+func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
+	if err := w.shows(); err != nil {
+		return agent.Screen{}, err
 	}
 	s, keys, err := w.info.Screen(ctx)
 	if err != nil {
@@ -53,8 +70,8 @@ func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
 }
 
 func (w *wrapped) press(ctx context.Context, keys []byte) error {
-	if !w.holder.Alive() {
-		return errors.New("the process that had the session open is gone")
+	if err := w.shows(); err != nil {
+		return err
 	}
 	r := wrap.TypeRequest{Keys: w.keys, Text: string(keys)}
 	switch r.Text {
