@@ -149,6 +149,27 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// What flips between two hindrances is told once for each.
+func TestToldOnceEach(t *testing.T) {
+	in(t, func(r *rig) {
+		id := r.open(resume.Tmux, "limit")
+		for n := range 20 {
+			r.children.mu.Lock()
+			r.children.blocked = &trigger.BlockedError{Why: "copy mode"}
+			if r.children.mu.Unlock(); n%2 == 0 {
+				r.procs.set(func() { r.procs.all[1].TTY = "" })
+			} else {
+				r.procs.set(func() { r.procs.all[1].TTY = "/dev/pts/1" })
+			}
+			r.pass(3 * time.Minute)
+		}
+		if a, b := len(r.log.events("session_blocked")), len(r.log.events("session_unreachable")); a != 1 || b != 1 {
+			t.Errorf("told %d and %d times", a, b)
+		}
+		r.wantPhase(id, state.Waiting)
+	})
+}
+
 // Which session an older version shows nothing tells: only one that wrote last can be it.
 func TestWhichSessionIsShown(t *testing.T) {
 	for _, c := range []struct {

@@ -395,7 +395,11 @@ func (s *session) attended(ctx context.Context) error {
 func (s *session) refined(ctx context.Context, stop detect.Stop) error {
 	s.cancel(errMoved)
 	s.rec.Stop = stop
-	if err := s.d.store.Refine(s.ds, stop, s.next(s.rec)); err != nil {
+	d := s.rec.Decision
+	if !d.Asked { // what its user ordered stands
+		d = s.next(s.rec)
+	}
+	if err := s.d.store.Refine(s.ds, stop, d); err != nil {
 		return err
 	}
 	s.reload()

@@ -52,7 +52,7 @@ func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resu
 			rec.Episode.Key, rec.Episode.Since = stop.Key, t.now
 		}
 		rec.Episode.Attempts = max(rec.Episode.Attempts, before.N)
-		rec.Starts, rec.Fruitless, rec.Told, rec.Cancelled = 0, 0, "", time.Time{}
+		rec.Starts, rec.Fruitless, rec.Told, rec.Cancelled = 0, 0, nil, time.Time{}
 		rec.Decision = d
 		rec.Decision.Attempt = rec.Episode.Attempts + 1
 		return errors.Join(t.history(rec, "ordered", stop.Key, 0, "", ""), t.decided(&rec))

@@ -42,7 +42,7 @@ type Session struct {
 	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
-	Told       string            `json:"told,omitempty"`        // newest notice about the stop that is waited for: event and key
+	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one

@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -214,10 +215,15 @@ func (s *Store) Refine(ds detect.Session, stop detect.Stop, d resume.Decision) e
 	})
 }
 
+// told tells whether a notice of this kind about a stop was given.
+func (s Session) told(event, key string) bool {
+	return len(s.Told) > 0 && s.Told[0] == key && slices.Contains(s.Told[1:], event)
+}
+
 // Tell puts a notice about a stop that is waited for into the outbox, once for each event.
 func (s *Store) Tell(ds detect.Session, key, event, why, command string) error {
 	rec, _, err := s.Session(ds)
-	if err != nil || rec.Told == event+" "+key {
+	if err != nil || rec.told(event, key) {
 		return err
 	}
 	return s.update("T5", func(t tx) error {
@@ -228,7 +234,10 @@ func (s *Store) Tell(ds detect.Session, key, event, why, command string) error {
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
-		rec.Told = event + " " + key
+		if len(rec.Told) == 0 || rec.Told[0] != key {
+			rec.Told = []string{key}
+		}
+		rec.Told = append(rec.Told, event)
 		return errors.Join(t.history(rec, event, key, 0, why, ""), t.save(rec),
 			t.append(bucketOutbox, Notice{At: t.now, Event: event, Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
 	})
