@@ -7,7 +7,7 @@ binary=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
 # Variables that clawd and the agents need. Keys and tokens are not among them on purpose.
-names='PATH CLAUDE_CONFIG_DIR CODEX_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
+names='PATH CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME OPENCODE_DB XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
 HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy LANG'
 
 value() { eval "printf '%s' \"\${$1-}\""; }
