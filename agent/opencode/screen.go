@@ -103,7 +103,7 @@ func width(s agent.Screen, foot, edge int) int {
 
 func edged(s agent.Screen, row, edge int) bool {
 	line := []rune(s.Line(row))
-	return edge < len(line) && line[edge] == boxEdge
+	return edge < len(line) && line[edge] == boxEdge && strings.TrimSpace(string(line[:edge])) == ""
 }
 
 // inner gives what stands in a row between the edge and the column end.
