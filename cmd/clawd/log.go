@@ -45,10 +45,18 @@ func console(out io.Writer, color bool) io.Writer {
 	return zerolog.ConsoleWriter{
 		Out: out, NoColor: !color, TimeFormat: time.DateTime, TimeLocation: time.Local,
 		FieldsOrder:         []string{"event", "agent", "session", "project", "reason"},
-		FormatFieldValue:    func(v any) string { return tame(fmt.Sprint(v)) },
-		FormatMessage:       func(v any) string { return tame(fmt.Sprint(v)) },
-		FormatErrFieldValue: func(v any) string { return tame(fmt.Sprint(v)) },
+		FormatFieldValue:    plain,
+		FormatMessage:       plain,
+		FormatErrFieldValue: plain,
 	}
+}
+
+// plain is a value for people; all but texts and numbers come as the bytes of their JSON.
+func plain(v any) string {
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
+	return tame(fmt.Sprint(v))
 }
 
 // tame escapes control bytes, bidi marks and everything else that is not plainly printed.
