@@ -46,11 +46,18 @@ func clamp(t, at time.Time, longest time.Duration) (time.Time, []string) {
 	return t.UTC(), nil
 }
 
+// anchorless is what a reset time is worth in a record without a time of its own: nothing, for it
+// cannot be bounded.
+var anchorless = Reset{Notes: []string{"the record has no time, so the reset time in it cannot be checked"}}
+
 // EpochReset reads a Unix time in seconds or milliseconds. It gives false for zero, negative and
-// non-finite numbers.
+// non-finite numbers, and where at is zero.
 func EpochReset(epoch float64, at time.Time, w Window) (Reset, bool) {
 	if math.IsNaN(epoch) || math.IsInf(epoch, 0) || epoch <= 0 {
 		return Reset{}, false
+	}
+	if at.IsZero() {
+		return anchorless, false
 	}
 	if epoch >= 1e11 { // seconds reach 1e11 in the year 5138, milliseconds did in 1973
 		epoch /= 1000
@@ -99,6 +106,9 @@ func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
 				continue
 			}
 			r, ok := x.at(at, zone)
+			if ok && at.IsZero() {
+				r, ok = anchorless, false
+			}
 			if ok {
 				return r, true // of several, the first belongs to the limit that the text begins with
 			}

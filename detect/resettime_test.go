@@ -245,6 +245,23 @@ func TestEpochReset(t *testing.T) {
 	}
 }
 
+// A record without a time gives a reset time nothing to be measured against: there is none then, in
+// any form (fuzzing found one in the year 1).
+func TestResetWithoutAnAnchor(t *testing.T) {
+	for _, text := range []string{"limit reached|1795190400", "resets 2026-11-24T01:09:00Z", "resets Nov 24, 1:09am", "resets 3am", "try again in 2h 13m"} {
+		if r, ok := ParseReset(text, time.Time{}, time.UTC); ok || !r.At.IsZero() || len(r.Notes) != 1 {
+			t.Errorf("%s: %+v, %v", text, r, ok)
+		}
+	}
+	if r, ok := EpochReset(1795190400, time.Time{}, FiveHour); ok || !r.At.IsZero() || len(r.Notes) != 1 {
+		t.Errorf("EpochReset: %+v, %v", r, ok)
+	}
+	f := Failure{ResetAt: time.Unix(1, 0)}
+	if f.ResetIn(time.Time{}, time.Minute); !f.ResetAt.IsZero() {
+		t.Errorf("ResetIn: %v", f.ResetAt)
+	}
+}
+
 func TestParseRetryAfter(t *testing.T) {
 	at := utc(t, "2026-11-20T12:00:00Z")
 	none := time.Duration(-1)

@@ -161,6 +161,15 @@ type Failure struct {
 	NotResumable bool `json:"not_resumable,omitempty"`
 }
 
+// ResetIn sets the reset time from a wait that counts from at. Where at is zero, the wait counts from
+// a time that nobody knows, and there is no reset time.
+func (f *Failure) ResetIn(at time.Time, wait time.Duration) {
+	f.ResetAt, f.ResetMinute = time.Time{}, false
+	if !at.IsZero() {
+		f.ResetAt = at.Add(wait).UTC()
+	}
+}
+
 // Liveness of a session's holder.
 type Liveness string
 

@@ -173,7 +173,8 @@ func (a *apiBody) failure(at time.Time, zone *time.Location) *detect.Failure {
 		f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
 	}
 	if delay != nil {
-		f.ResetAt, f.ResetMinute, f.RetryAfter = at.Add(*delay).UTC(), false, delay
+		f.RetryAfter = delay
+		f.ResetIn(at, *delay)
 	}
 	byDelay(f, a.Message, at)
 	return f

@@ -55,7 +55,7 @@ func byDelay(f *detect.Failure, text string, at time.Time) {
 	}
 	if m := reSuggested.FindStringSubmatch(text); m != nil {
 		if d, ok := detect.ParseRetryAfter(m[1], at); ok {
-			f.ResetAt, f.ResetMinute = at.Add(d).UTC(), false
+			f.ResetIn(at, d)
 		}
 	}
 	if f.ResetAt.IsZero() || f.ResetMinute || f.Window != "" || f.RetryAfter == nil && !reDelay.MatchString(strings.ReplaceAll(text, "\n", " ")) {

@@ -197,7 +197,7 @@ func (p *printed) result(e *outputEvent) {
 	} else {
 		f := p.g.read(why.Message, p.class, p.g.now(), p.g.zone)
 		if p.delay > 0 && (f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit) {
-			f.ResetAt, f.ResetMinute = p.g.now().Add(p.delay).UTC(), false
+			f.ResetIn(p.g.now(), p.delay)
 			byDelay(f, fmt.Sprintf("\nSuggested retry after %ds", int64(p.delay.Seconds())), p.g.now())
 		}
 		f.Source, f.Field = "output", "result.error"

@@ -255,7 +255,7 @@ func limit(f *detect.Failure, b *body, said *detect.Failure, h http.Header, at t
 	}
 	exact := !f.ResetAt.IsZero()
 	if !exact && f.RetryAfter != nil && *f.RetryAfter > 0 {
-		f.ResetAt = at.Add(*f.RetryAfter).UTC()
+		f.ResetIn(at, *f.RetryAfter)
 	}
 	if said == nil || said.Reason != detect.UsageLimit {
 		return

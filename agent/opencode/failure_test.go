@@ -161,6 +161,8 @@ func FuzzRow(f *testing.F) {
 		`timestamp=2026-11-21T00:09:20.757Z level=ERROR run=1 message="stream error" session.id=`+testID+` small=false error.error="x"`)
 	f.Add([]byte(`{"role":"assistant","time":{"completed":1e300},"error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"1e400"},"responseBody":"{\"error\":{\"resets_at\":1e300}}"}}}`), []byte(`{"type":"tool","status":"running"}`), int64(-1),
 		`ERROR 9999-12-31T00:39:30 +36ms service=llm sessionID=`+testID+` small=false error={"error":{"responseHeaders":{"retry-after":"1e400"}}}`)
+	f.Add([]byte(`{"role":"assistant","error":{"name":"APIError","data":{"statusCode":429,"responseBody":"{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":1795190400}}"}}}`), []byte(`{}`), int64(0), "")
+	f.Add([]byte(`{"role":"assistant","error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"90000"},"responseBody":"{\"error\":{\"code\":\"1308\"}}"}}}`), []byte(`{}`), int64(0), "")
 	f.Add([]byte(`{"role":"user","summary":{"diffs":[]}}`), []byte(`{"type":"compaction","auto":1}`), int64(1<<62), "")
 	f.Fuzz(func(t *testing.T, row, p []byte, created int64, log string) {
 		m := message{ID: "msg_1", Created: created}

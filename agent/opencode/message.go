@@ -104,7 +104,7 @@ func bodyMessage(e *rowError, text string, at time.Time, zone *time.Location) (d
 	f.Field = "text"
 	if (f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit) && f.ResetAt.IsZero() {
 		if r, ok := detect.ParseReset(text, at, zone); f.RetryAfter != nil {
-			f.ResetAt = at.Add(*f.RetryAfter).UTC()
+			f.ResetIn(at, *f.RetryAfter)
 		} else if ok {
 			f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
 		}
