@@ -19,16 +19,18 @@ import (
 	"github.com/clawd-project/clawd/turn"
 )
 
-// check is the last look before a claim, inside its transaction: is it still this stop, is nobody
-// in the session, did nobody move on in the folder? It gives the attempt's particulars.
-// live is the way to who has it open, as just looked at.
-func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, live *resume.Plan) (resume.Claim, error) {
+// check is the last look before a claim, inside its transaction: is it still this stop, did nobody
+// move on in the folder? It gives the attempt's particulars. Who has the session open was just seen.
+func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, seen look) (resume.Claim, error) {
 	cfg, policy := s.d.settings()
 	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
 	if rec.Ignored {
 		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
+	}
+	if time.Since(seen.at) > lookEnds {
+		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
 	gone := errors.Is(err, fs.ErrNotExist)
@@ -44,20 +46,6 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if who := moved(rec, batch); who != "" {
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
-	s.d.procs.atMost(50 * time.Millisecond) // reach has just looked, unless the session had to wait for its turn
-	holders, err := s.a.Live(ctx, s.ds, rec.Info)
-	if err != nil {
-		return resume.Claim{}, postponed(time.Time{}, "who holds the session cannot be seen: %v", err)
-	}
-	if h := strongest(holders); live != nil {
-		if !slices.ContainsFunc(holders, live.Reaches) {
-			return resume.Claim{}, postponed(time.Time{}, "who has the session open has just changed")
-		}
-	} else if h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown {
-		return resume.Claim{}, postponed(time.Time{}, "%s", heldBy(h))
-	} else if h.Foreign {
-		return resume.Claim{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
-	}
 	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
 	case err != nil:
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
@@ -69,21 +57,10 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if err := s.d.siblings(rec); err != nil {
 		return resume.Claim{}, err
 	}
-	var handOff []byte
-	if d.Strategy == resume.FreshSession {
-		if handOff, err = s.handOff(ctx, rec); err != nil {
-			return resume.Claim{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+err.Error())
-		}
-	}
-	if live == nil {
-		if err := s.safeguard(ctx, rec, d); err != nil {
-			return resume.Claim{}, refusal(resume.LeftAlone, "the session cannot be copied, so nothing is started: "+err.Error())
-		}
-	}
 	var plan resume.Plan
-	if live != nil {
-		plan = *live
-	} else if plan, err = s.plan(rec, d, handOff); err != nil {
+	if seen.live != nil {
+		plan = *seen.live
+	} else if plan, err = s.plan(rec, d, seen.handOff); err != nil {
 		return resume.Claim{}, refusal(resume.LeftAlone, err.Error())
 	}
 	n := rec.Episode.Attempts + 1

@@ -97,7 +97,7 @@ func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
-	d.sleeper, d.leap = newSleeper(d.jumped), make(chan struct{}, 1)
+	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
 	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
 	d.procs = &procs{Procs: o.Env.Procs}
 	o.Env.Procs = d.procs

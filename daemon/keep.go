@@ -11,15 +11,14 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
-	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
 // safeguard copies a session before a run of ours, where the run may end in its loss: the agent
 // deletes sessions by itself, or a fresh one takes over. An error says that there must be no run.
-func (s *session) safeguard(ctx context.Context, rec state.Session, d resume.Decision) error {
+func (s *session) safeguard(ctx context.Context, rec state.Session, fresh bool) error {
 	k, keeps := s.a.(agent.Keeper)
-	if !keeps && d.Strategy != resume.FreshSession {
+	if !keeps && !fresh {
 		return nil
 	}
 	if err := s.backUp(); err != nil && (!deleted(rec) || !errors.Is(err, fs.ErrNotExist)) {

@@ -18,7 +18,6 @@ type ledger struct {
 	s    *session
 	info detect.Info  // of the session when the resume began
 	lane bool         // a lane is taken
-	live *resume.Plan // the way to who has it open, as looked at right before the claim; nil: nobody has
 	// attended: somebody had it open when the wait began.
 	attended bool
 	// fired: a run of ours was begun.
@@ -63,12 +62,9 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	if err := d.refresh(ctx, s.a); err != nil {
 		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: d.sleeper.Now().Add(time.Minute), Why: err.Error()}}
 	}
-	var err error
-	if l.live, err = s.reach(ctx, j.Decision); err != nil {
+	seen, err := l.look(ctx, j)
+	if err != nil {
 		return resume.Claim{}, err
-	}
-	if l.attended && l.live == nil { // how it went decides, and that the session's own loop finds out
-		return resume.Claim{}, postponed(d.sleeper.Now(), "the process that had it open is gone")
 	}
 	window := s.window(l.info, j.Stop)
 	if j.Decision.Asked {
@@ -80,13 +76,21 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	l.lane = true
 	s.busy.Store(true)
 	limits := state.Limits{PerSession: cfg.Budget.MaxResumesPerDay, PerDay: cfg.Budget.MaxResumesPerDayTotal, MaxCostUSD: cfg.Budget.MaxCostUSD}
+	if time.Since(seen.at) > lookLasts { // it had to wait for its turn
+		seen, err = l.look(ctx, j)
+	}
 	var c resume.Claim
-	c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) {
-		if rec.Decision.Asked && rec.Decision != j.Decision { // its user's order came in between
-			return resume.Claim{}, state.ErrPhase
-		}
-		return s.check(ctx, rec, j.Decision, l.live)
-	})
+	if err == nil {
+		c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) {
+			if rec.Decision.Asked && rec.Decision != j.Decision { // its user's order came in between
+				return resume.Claim{}, state.ErrPhase
+			}
+			return s.check(ctx, rec, j.Decision, seen)
+		})
+	}
+	if err == nil && seen.live == nil {
+		err = l.safeguard(ctx, c, seen.rec)
+	}
 	if err == nil {
 		return c, nil
 	}
@@ -104,6 +108,32 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		d.tell()
 	}
 	return resume.Claim{}, err
+}
+
+// look is the look at who has the session open.
+func (l *ledger) look(ctx context.Context, j resume.Job) (look, error) {
+	seen, err := l.s.reach(ctx, j.Decision)
+	if err == nil && l.attended && seen.live == nil { // how it went decides, and that the session's own loop finds out
+		err = postponed(l.s.d.sleeper.Now(), "the process that had it open is gone")
+	}
+	return seen, err
+}
+
+// safeguard makes the session's copy for an attempt of ours, and gives the attempt back where there can
+// be none.
+func (l *ledger) safeguard(ctx context.Context, c resume.Claim, rec state.Session) error {
+	err := l.s.safeguard(ctx, rec, c.Plan.Form == resume.FormFresh)
+	if err == nil {
+		return nil
+	}
+	why := "the session cannot be copied, so nothing is started: " + err.Error()
+	if _, err := l.s.d.store.Unclaim(c, why, false); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return refusal(resume.LeftAlone, why)
 }
 
 // Fired stores the child and says that it starts.

@@ -131,21 +131,62 @@ func (d *Daemon) newer(rec state.Session) string {
 	return ""
 }
 
-// reach looks, right before a claim, whether the session is open and would take a prompt. It gives
-// no plan where nobody has it open: then a process of ours runs the agent.
-func (s *session) reach(ctx context.Context, d resume.Decision) (*resume.Plan, error) {
-	s.d.procs.anew()
+// look is what was seen, right before a claim, of who has the session open. It is taken outside the
+// store's transaction, for which all others would have to wait: asking may take its time.
+type look struct {
+	at      time.Time // when it was taken
+	rec     state.Session
+	live    *resume.Plan // the way to who has it open; nil: nobody has, so a process of ours runs the agent
+	handOff []byte       // to a fresh session
+}
+
+const (
+	// lookLasts is how old a look may be when the attempt is about to be claimed. Whatever fires looks
+	// once more.
+	lookLasts = 50 * time.Millisecond
+	// lookEnds is how old it may have become when the store is reached.
+	lookEnds = time.Second
+)
+
+// reach looks whether the session is open, and would take a prompt then. The error says why there can
+// be no attempt now.
+func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	rec, ok, err := s.d.store.Session(s.ds)
-	if err != nil || !ok {
-		return nil, err
+	if err == nil && !ok {
+		err = state.ErrPhase
 	}
+	if err != nil {
+		return look{}, err
+	}
+	seen := look{rec: rec}
+	var unwritten error
+	if d.Strategy == resume.FreshSession { // first, for it may take a while
+		seen.handOff, unwritten = s.handOff(ctx, rec)
+	}
+	s.d.procs.atMost(lookLasts)
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
 	if err != nil {
-		return nil, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
+		return look{}, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
 	}
-	if _, attended := attendedBy(holders); !attended {
-		return nil, nil
+	h, attended := attendedBy(holders)
+	switch {
+	case attended:
+		if seen.live, err = s.ready(ctx, rec, d, holders); err != nil {
+			return look{}, err
+		}
+	case h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown:
+		return look{}, postponed(time.Time{}, "%s", heldBy(h))
+	case h.Foreign:
+		return look{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
+	case unwritten != nil:
+		return look{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+unwritten.Error())
 	}
+	seen.at = time.Now()
+	return seen, nil
+}
+
+// ready gives the way to who has the session open, if it would take a prompt now.
+func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (*resume.Plan, error) {
 	p, err := s.livePlan(rec, d, holders)
 	if err != nil {
 		return nil, s.notNow(rec, err)

@@ -112,13 +112,17 @@ func done(rec state.Session, text string) Done {
 
 // Resume has a stopped session resumed because its user wants it. The loops that it starts end with work.
 func (d *Daemon) Resume(work context.Context, o Order) (Done, error) {
-	s, _, err := d.find(o.Session)
+	s, rec, err := d.find(o.Session)
 	if err != nil {
 		return Done{}, err
 	}
+	holders, err := s.a.Live(work, s.ds, rec.Info)
+	if err != nil {
+		return Done{}, fmt.Errorf("who has the session open cannot be seen: %w", err)
+	}
 	text := ""
-	rec, err := d.store.Order(s.ds, func(rec state.Session) (stop detect.Stop, dec resume.Decision, err error) {
-		stop, dec, text, err = s.order(work, rec, o.Order)
+	rec, err = d.store.Order(s.ds, func(rec state.Session) (stop detect.Stop, dec resume.Decision, err error) {
+		stop, dec, text, err = s.order(work, rec, o.Order, holders)
 		return stop, dec, err
 	})
 	switch {
@@ -134,12 +138,8 @@ func (d *Daemon) Resume(work context.Context, o Order) (Done, error) {
 }
 
 // order looks, inside the order's transaction, what the session's files end in and what speaks against
-// a resume that its user wants. The text says what comes.
-func (s *session) order(ctx context.Context, rec state.Session, o resume.Order) (stop detect.Stop, d resume.Decision, text string, err error) {
-	holders, err := s.a.Live(ctx, s.ds, rec.Info)
-	if err != nil {
-		return stop, d, "", fmt.Errorf("who has the session open cannot be seen: %w", err)
-	}
+// a resume that its user wants. holders were just seen. The text says what comes.
+func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, holders []detect.Holder) (stop detect.Stop, d resume.Decision, text string, err error) {
 	if stop, err = s.tail(ctx, rec, o, strongest(holders)); err != nil {
 		return stop, d, "", err
 	}

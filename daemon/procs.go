@@ -50,6 +50,12 @@ func (p *procs) Argv(pid int) []string {
 // anew makes the next List read the table.
 func (p *procs) anew() { p.atMost(0) }
 
+// ahead reads the table for a look that is about to be taken. An error is that look's.
+func (p *procs) ahead() {
+	p.anew()
+	_, _ = p.List()
+}
+
 // atMost makes the next List read the table, unless the last one is no older than age.
 func (p *procs) atMost(age time.Duration) {
 	p.mu.Lock()

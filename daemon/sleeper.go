@@ -15,18 +15,22 @@ const wallStep = 10 * time.Second
 // clock.
 const jump = 2 * time.Second
 
+// headStart is how long before the end of a wait what it will need is read ahead.
+const headStart = 20 * time.Millisecond
+
 // sleeper holds all waits in one heap and spends one timer on them. It implements resume.Sleeper.
 type sleeper struct {
 	now    func() time.Time // wall clock; tests put it forward
 	onJump func(time.Duration)
+	onSoon func() // headStart before a wait ends
 	kick   chan struct{}
 
 	mu    sync.Mutex // guards what follows
 	waits waits
 }
 
-func newSleeper(onJump func(time.Duration)) *sleeper {
-	return &sleeper{now: time.Now, onJump: onJump, kick: make(chan struct{}, 1)}
+func newSleeper(onJump func(time.Duration), onSoon func()) *sleeper {
+	return &sleeper{now: time.Now, onJump: onJump, onSoon: onSoon, kick: make(chan struct{}, 1)}
 }
 
 type wait struct {
@@ -108,9 +112,18 @@ func (s *sleeper) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	wall, mono := s.Now(), time.Now()
-	for {
+	for soon := false; ; {
 		var tick <-chan time.Time
-		if left, any := s.wakeDue(); any {
+		left, any := s.wakeDue()
+		switch {
+		case left > headStart:
+			left, soon = left-headStart, false
+		case any && !soon:
+			s.onSoon()
+			soon = true
+			left, any = s.wakeDue()
+		}
+		if any {
 			timer.Reset(min(left, wallStep))
 			tick = timer.C
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,13 +20,37 @@ func (c *clock) jump(d time.Duration) { c.ahead.Add(int64(d)) }
 
 func startSleeper(t *testing.T) (*sleeper, *clock, *atomic.Int64) {
 	c, jumps := &clock{}, &atomic.Int64{}
-	s := newSleeper(func(time.Duration) { jumps.Add(1) })
+	s := newSleeper(func(time.Duration) { jumps.Add(1) }, func() {})
 	s.now = c.now
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { s.run(ctx); close(done) }()
 	t.Cleanup(func() { stop(); <-done })
 	return s, c, jumps
+}
+
+// What a wait's end will need is read ahead, once for waits that end together, and not for one that is
+// far off.
+func TestSleeperReadsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSleeper(func(time.Duration) {}, nil)
+		var soon []time.Duration
+		begin := s.Now()
+		s.onSoon = func() { soon = append(soon, s.Now().Sub(begin)) }
+		go s.run(t.Context())
+		var wg sync.WaitGroup
+		for _, at := range []time.Duration{0, time.Minute, time.Minute + headStart/2, time.Hour} {
+			wg.Go(func() {
+				if err := s.Until(t.Context(), begin.Add(at)); err != nil || s.Now().Sub(begin) != at {
+					t.Errorf("the wait for %v ended at %v: %v", at, s.Now().Sub(begin), err)
+				}
+			})
+		}
+		wg.Wait()
+		if want := []time.Duration{time.Minute - headStart, time.Hour - headStart}; !slices.Equal(soon, want) {
+			t.Errorf("read ahead at %v, want %v", soon, want)
+		}
+	})
 }
 
 func TestSleeperMany(t *testing.T) {
