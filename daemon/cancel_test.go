@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,35 @@ func TestCancelFired(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A run that took over may be ended by the id of either session.
+func TestCancelTheSessionThatTookOver(t *testing.T) {
+	in(t, func(r *rig) {
+		var fresh string
+		r.children.act = func(c *child) {
+			fresh = c.claim.Plan.Session
+			put(t, c.claim.Output, fmt.Sprintf(`{"type":"system","subtype":"init","session_id":%q}`+"\n", fresh))
+			r.add(fresh, r.record(fresh, string(c.claim.Plan.Stdin), "", "sdk-cli"), r.line(fresh, "open"))
+		}
+		r.start()
+		id, _ := r.stopped("limit")
+		r.order(id, resume.Order{Now: true, Fresh: true})
+		r.pass(time.Minute)
+		if rec := r.wantPhase(id, state.Following); rec.NewSession != fresh || fresh == "" {
+			t.Fatalf("%q took over, want %q", rec.NewSession, fresh)
+		}
+		if _, err := r.d.Cancel(r.work, Order{Session: fresh}); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(time.Minute)
+		if c := r.children.started()[0]; len(c.stops) != 1 || c.stops[0] {
+			t.Errorf("stops of the child: %v, want one by SIGTERM", c.stops)
+		}
+		if _, err := r.d.Cancel(r.work, Order{Session: fresh}); err == nil || !strings.Contains(err.Error(), "nothing to cancel") {
+			t.Errorf("again: %v", err)
+		}
+	})
 }
 
 // An order to end a run that a clawd did not live to carry out is carried out by the next.

@@ -223,6 +223,12 @@ func (d *Daemon) Cancel(work context.Context, o Order) (Done, error) {
 		return Done{}, err
 	}
 	was, err := d.store.Cancel(s.ds, s.child.Load() != 0)
+	if errors.Is(err, state.ErrPhase) && was.OldSession != "" { // the run that took over belongs to the older one
+		old := Order{Session: s.ds.Agent + "/" + was.OldSession}
+		if before, _, e := d.find(old.Session); e == nil && before.child.Load() != 0 {
+			return d.Cancel(work, old)
+		}
+	}
 	switch {
 	case errors.Is(err, state.ErrPhase):
 		return Done{}, refused("there is nothing to cancel: the session is %s", was.Phase)

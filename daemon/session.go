@@ -364,6 +364,9 @@ func (s *session) reachable(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if _, attended := attendedBy(holders); !attended {
+		return false, nil // it has just ended, and how shows when its files have settled
+	}
 	if _, err = s.livePlan(s.rec, s.rec.Decision, holders); err == nil {
 		return true, nil
 	}

@@ -52,7 +52,7 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 		case len(v.Instead) > 0:
 			p.Form, p.Prompt = resume.FormIdempotent, ""
 		case !v.Ready && len(v.Close) == 0:
-			return p, &BlockedError{v.Why}
+			return p, &BlockedError{notReady(v, p.Keys)}
 		}
 	}
 	return p, nil
@@ -66,6 +66,15 @@ func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder)
 	}
 	v, err := t.view(ctx, term, s.Agent)
 	return v.Dialog, err
+}
+
+// notReady says why nothing is typed. What clawd types itself may have been left there by an attempt that
+// failed before Enter.
+func notReady(v agent.View, keys string) string {
+	if keys != "" && v.Input == keys {
+		return fmt.Sprintf("its input box holds %q, which is what clawd types, perhaps left by an attempt that failed before Enter: press Enter, or delete it", keys)
+	}
+	return v.Why
 }
 
 // Start prepares. Only a process of ours is started, and it waits at its gate.
@@ -189,7 +198,7 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	case l.c.Plan.Form == resume.FormIdempotent:
 		return nil, errors.New("the agent's dialog is gone")
 	case !v.Ready && len(v.Close) == 0:
-		return nil, errors.New(v.Why)
+		return nil, errors.New(notReady(v, l.c.Plan.Keys))
 	}
 	return func(ctx context.Context) error { return l.typePrompt(ctx, v) }, nil
 }

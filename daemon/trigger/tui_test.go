@@ -325,6 +325,21 @@ func TestNothingTyped(t *testing.T) {
 	}
 }
 
+// What an attempt that failed before Enter has left in the box is called what it is.
+func TestOwnTextIsCalledOwn(t *testing.T) {
+	p := newPit(t, "")
+	p.tmux("send-keys", "-l", "continue")
+	p.until("the text is drawn", func() bool { return strings.Contains(p.tmux("capture-pane", "-p"), "continue") })
+	claim := p.claim()
+	_, err := p.tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan)
+	if !errors.As(err, new(*BlockedError)) || !strings.Contains(err.Error(), `"continue", which is what clawd types`) {
+		t.Errorf("Ready: %v", err)
+	}
+	if gate, why, _ := p.open(claim); gate != resume.GateTaken || !strings.Contains(why, "which is what clawd types") || p.submitted() != "" {
+		t.Errorf("gate %s, why %q, submitted %q", gate, why, p.submitted())
+	}
+}
+
 // A person who types at the same moment: Enter is not pressed.
 func TestPersonTypesToo(t *testing.T) {
 	p := newPit(t, "adds")
