@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -143,8 +144,8 @@ func TestOldLookDoesNotCount(t *testing.T) {
 		r.start()
 		s := &session{d: r.d, a: r.d.agents[0], ds: r.session(uuid.NewString())}
 		_, err := s.check(t.Context(), state.Session{}, resume.Decision{WakeAt: time.Now()}, look{at: time.Now().Add(-lookEnds - time.Millisecond)})
-		refusal, ok := err.(*resume.Refusal)
-		if !ok || refusal.Outcome.Verdict != resume.Postponed || refusal.Outcome.Again.After(r.d.sleeper.Now()) {
+		refusal := (*resume.Refusal)(nil)
+		if !errors.As(err, &refusal) || refusal.Outcome.Verdict != resume.Postponed || refusal.Outcome.Again.After(r.d.sleeper.Now()) {
 			t.Errorf("%v, want it put off until now", err)
 		}
 	})

@@ -16,8 +16,8 @@ import (
 // belong to them.
 type ledger struct {
 	s    *session
-	info detect.Info  // of the session when the resume began
-	lane bool         // a lane is taken
+	info detect.Info // of the session when the resume began
+	lane bool        // a lane is taken
 	// attended: somebody had it open when the wait began.
 	attended bool
 	// fired: a run of ours was begun.
