@@ -63,6 +63,14 @@ type Batch struct {
 	Problem string
 }
 
+// Skip counts records that could not be read.
+func (b *Batch) Skip(why string, n int) {
+	b.Skipped += n
+	if b.Problem == "" {
+		b.Problem = why
+	}
+}
+
 // Output is what a headless run printed, as far as it proves anything.
 type Output = resume.Output
 

@@ -3,9 +3,31 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
+
+// ErrShape says that a line is not one whole JSON object.
+var ErrShape = errors.New("a line is not a whole JSON object")
+
+// Object gives a line without its carriage return. ok is the cheapest sign that it is a whole JSON object:
+// neither torn nor overwritten with NUL bytes.
+func Object(line []byte) (trimmed []byte, ok bool) {
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	return line, len(line) >= 2 && line[0] == '{' && line[len(line)-1] == '}'
+}
+
+// Unmarshal reads JSON. A field of another type than expected is left out: an agent may change what is
+// hardly needed.
+func Unmarshal(b []byte, v any) error {
+	err := json.Unmarshal(b, v)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		return nil
+	}
+	return err
+}
 
 // Line is one line of what a program printed.
 type Line struct {

@@ -69,6 +69,14 @@ func Inside(root, path string) error {
 	return nil
 }
 
+// SkipAbsent takes an error for none where what it is about does not exist.
+func SkipAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // ReadDir lists a folder below root in the order of names; one that is absent is empty. It is refused
 // as by Inside, and also when it is itself a symbolic link or no folder.
 func ReadDir(root, path string) ([]fs.DirEntry, error) {
@@ -77,8 +85,5 @@ func ReadDir(root, path string) ([]fs.DirEntry, error) {
 	if err == nil {
 		list, err = os.ReadDir(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return list, err
+	return list, SkipAbsent(err)
 }

@@ -40,7 +40,7 @@ var _ agent.Agent = (*Claude)(nil)
 // New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
 func New(env agent.Env, cfg agent.Config) *Claude {
-	c := &Claude{env: env, cfg: cfg, zone: time.Local, seen: map[string]string{}, files: map[string]seenFolder{}}
+	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}, files: map[string]seenFolder{}}
 	c.given = cfg.ConfigDir
 	if c.given == "" {
 		c.given = env.Getenv("CLAUDE_CONFIG_DIR")
@@ -52,14 +52,6 @@ func New(env agent.Env, cfg agent.Config) *Claude {
 	if real, err := filepath.EvalSymlinks(c.root); err == nil {
 		c.root = real
 	}
-	if tz := env.Getenv("TZ"); strings.Contains(tz, "/") || tz == "UTC" {
-		if z, err := time.LoadLocation(tz); err == nil {
-			c.zone = z
-		}
-	}
-	if env.Zone != nil {
-		c.zone = env.Zone
-	}
 	return c
 }
 
@@ -67,12 +59,7 @@ func New(env agent.Env, cfg agent.Config) *Claude {
 func (c *Claude) Name() string { return "claude" }
 
 // Command is the configured program, else "claude".
-func (c *Claude) Command() string {
-	if c.cfg.Command != "" {
-		return c.cfg.Command
-	}
-	return "claude"
-}
+func (c *Claude) Command() string { return c.cfg.Program("claude") }
 
 // Folders gives the project folders and the registry.
 func (c *Claude) Folders() []agent.Folder {
@@ -105,44 +92,11 @@ func (c *Claude) Account(detect.Info) string {
 
 // auth tells from the presence of things, never from their content, who pays.
 func (c *Claude) auth() string {
-	for _, name := range payers {
-		if c.cfg.Env[name] != "" { // the user's own word for these runs
-			return "key"
-		}
-	}
-	switch {
-	case c.hasLogin():
-		return "login"
-	case c.hasKey():
-		return "key"
-	}
-	return "login" // a key chain we cannot see
-}
-
-func (c *Claude) hasLogin() bool {
-	if c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "" {
-		return true
-	}
 	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
-	return err == nil
+	return c.cfg.Auth(c.env, payers, err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "")
 }
 
-func (c *Claude) hasKey() bool {
-	for _, name := range payers {
-		if c.getenv(name) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// getenv is the environment that a run would get.
-func (c *Claude) getenv(name string) string {
-	if v, ok := c.cfg.Env[name]; ok {
-		return v
-	}
-	return c.env.Getenv(name)
-}
+func (c *Claude) getenv(name string) string { return c.cfg.Getenv(c.env, name) }
 
 // isID: the agent's own form of a session id, a lower-case UUID.
 func isID(s string) bool {
@@ -178,7 +132,7 @@ func fits(s detect.Session) error {
 // the way.
 func (c *Claude) own(path string) (fs.FileInfo, error) {
 	root := c.root
-	if rel, ok := c.rel(path); ok {
+	if rel, ok := agent.Rel(path, c.root, c.given); ok {
 		path = filepath.Join(root, rel)
 	}
 	if err := agent.Inside(root, path); err != nil {

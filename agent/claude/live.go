@@ -93,7 +93,7 @@ func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 		return nil, procErr
 	}
 	files, err := agent.ReadDir(c.root, c.registry())
-	if err := skipAbsent(err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	var live, dead []detect.Holder

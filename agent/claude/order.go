@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
@@ -20,27 +18,11 @@ var attachment = []byte(`"type":"attachment"`)
 // then writes the failure first, and only then the prompt that it answers, with what is attached to
 // it. Which came first the lines' own parents tell. False: the file's newest event is its newest line.
 func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, bool, error) {
-	b, err := tail.OpenBack(s.Path)
-	if err != nil {
-		return detect.Event{}, false, err
-	}
-	defer b.Close()
-	var newest detect.Event
+	var newest, end detect.Event
 	parents := map[string]string{}
-	for range reach {
-		line, off, err := b.Prev()
-		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
-			return detect.Event{}, false, nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return detect.Event{}, false, err
-		}
-		if line = trim(line); !whole(line) {
-			continue
-		}
+	left := reach
+	err := tail.Newest(ctx, s.Path, func(line []byte, off int64) bool {
+		left--
 		var l struct {
 			UUID   string `json:"uuid"`
 			Parent string `json:"parentUuid"`
@@ -48,27 +30,26 @@ func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, 
 		if json.Unmarshal(line, &l) == nil && l.UUID != "" {
 			parents[l.UUID] = l.Parent
 		}
-		if !mayMatter(line) {
-			continue
-		}
-		r, err := parse(line)
-		if err != nil || r.IsSidechain || r.SessionID != s.ID || !r.named() {
-			continue
+		r, ok := c.matters(line, s)
+		if !ok {
+			return left > 0
 		}
 		e, ok := c.event(r, off)
 		switch {
 		case !ok || e.Kind == detect.KindRetry || e.Kind == detect.KindSelfResume:
 		case newest.ID == "" && e.Kind != detect.KindPrompt && e.Kind != detect.KindToolResult:
-			return detect.Event{}, false, nil
+			return false
 		case newest.ID == "":
 			newest = e
 		case !e.At.After(newest.At):
-			return detect.Event{}, false, nil
+			return false
 		case above(parents, e.Parent, newest.ID):
-			return e, true, nil
+			end = e
+			return false
 		}
-	}
-	return detect.Event{}, false, nil
+		return left > 0
+	})
+	return end, end.ID != "", err
 }
 
 // above tells whether the line with the id stands above another in the tree of the conversation,

@@ -3,7 +3,6 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -91,8 +90,7 @@ func (p *printed) line(line []byte) {
 		return
 	}
 	var r outputRecord
-	var other *json.UnmarshalTypeError
-	if err := json.Unmarshal(line, &r); err != nil && !errors.As(err, &other) {
+	if agent.Unmarshal(line, &r) != nil {
 		return
 	}
 	switch r.Type {

@@ -3,10 +3,8 @@ package claude
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
@@ -112,18 +110,7 @@ func (c *Claude) plan(r agent.Request) resume.Plan {
 	} else if p.Auth == "login" {
 		p.Unset = slices.Clone(payers)
 	}
-	env := map[string]string{}
-	for name, value := range c.cfg.Env {
-		if !slices.Contains(p.Unset, name) {
-			env[name] = value
-		}
-	}
-	if c.given != "" {
-		env["CLAUDE_CONFIG_DIR"] = c.given
-	}
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		p.Env = append(p.Env, name+"="+env[name])
-	}
+	p.Env = c.cfg.Environ(p.Unset, "CLAUDE_CONFIG_DIR", c.given)
 	return p
 }
 
@@ -193,29 +180,12 @@ func plainModel(m string) bool {
 }
 
 func idempotent(r agent.Request) bool {
-	if r.LastMeta || !atLeast(r.Program.Version, 2, 1, 197) {
+	if r.LastMeta || !agent.AtLeast(r.Program.Version, 2, 1, 197) {
 		return false
 	}
 	switch r.Stop.Reason {
 	case detect.Interrupted, detect.Completed, "":
 		return false
-	}
-	return true
-}
-
-func atLeast(version string, want ...int) bool {
-	part := strings.Split(version, ".")
-	if len(part) < len(want) {
-		return false
-	}
-	for i, w := range want {
-		n, err := strconv.Atoi(part[i])
-		if err != nil || n < w {
-			return false
-		}
-		if n > w {
-			return true
-		}
 	}
 	return true
 }

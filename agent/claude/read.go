@@ -54,7 +54,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 		f.line(line, off)
 	}
 	if n := r.Skipped(); n > 0 {
-		f.skip("a line is too long", n)
+		f.b.Skip("a line is too long", n)
 	}
 	if owed && !f.head.wanted {
 		if f.head, err = readHead(ctx, s); err != nil {
@@ -88,20 +88,13 @@ type fold struct {
 	attached bool
 }
 
-func (f *fold) skip(why string, n int) {
-	f.b.Skipped += n
-	if f.b.Problem == "" {
-		f.b.Problem = why
-	}
-}
-
 func (f *fold) line(line []byte, off int64) {
-	line = trim(line)
+	line, ok := agent.Object(line)
 	if len(line) == 0 {
 		return
 	}
-	if !whole(line) {
-		f.skip(errShape.Error(), 1)
+	if !ok {
+		f.b.Skip(agent.ErrShape.Error(), 1)
 		return
 	}
 	f.head.line(line)
@@ -111,7 +104,7 @@ func (f *fold) line(line []byte, off int64) {
 	}
 	r, err := parse(line)
 	if err != nil {
-		f.skip(err.Error(), 1)
+		f.b.Skip(err.Error(), 1)
 		return
 	}
 	if r.IsSidechain || r.SessionID != f.s.ID {
@@ -126,7 +119,7 @@ func (f *fold) line(line []byte, off int64) {
 		return
 	}
 	if !r.named() {
-		f.skip("a record has no id or no time", 1)
+		f.b.Skip("a record has no id or no time", 1)
 		return
 	}
 	f.info(r)
@@ -160,13 +153,6 @@ func (f *fold) info(r *record) {
 			i.Tokens = n
 		}
 	}
-}
-
-func trim(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		return line[:n-1]
-	}
-	return line
 }
 
 // Tail looks at the last record of the conversation: a turn that ended well is no stop.
@@ -207,36 +193,24 @@ func plainEnd(line []byte, session string) bool {
 }
 
 // lastRecord gives the newest event of the conversation itself.
-func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (detect.Event, bool, error) {
-	for {
-		line, off, err := b.Prev()
-		if errors.Is(err, io.EOF) {
-			return detect.Event{}, false, nil
+func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (last detect.Event, found bool, err error) {
+	err = b.Each(ctx, func(line []byte, off int64) bool {
+		if line, ok := agent.Object(line); ok && plainEnd(line, s.ID) {
+			found = true
+			last = detect.Event{Kind: detect.KindAnswer, Done: true}
+			return false
 		}
-		if err == nil {
-			err = ctx.Err()
+		r, ok := c.matters(line, s)
+		switch {
+		case !ok || r.Type == "system":
+		case r.failed(): // enough is known without working out why
+			last, found = detect.Event{Kind: detect.KindFailure}, true
+		default:
+			last, found = c.event(r, off)
 		}
-		if err != nil {
-			return detect.Event{}, false, err
-		}
-		line = trim(line)
-		if !whole(line) || !mayMatter(line) {
-			continue
-		}
-		if plainEnd(line, s.ID) {
-			return detect.Event{Kind: detect.KindAnswer, Done: true}, true, nil
-		}
-		r, err := parse(line)
-		if err != nil || r.IsSidechain || r.SessionID != s.ID || r.Type == "system" || !r.named() {
-			continue
-		}
-		if r.failed() { // enough is known without working out why
-			return detect.Event{Kind: detect.KindFailure}, true, nil
-		}
-		if e, ok := c.event(r, off); ok {
-			return e, true, nil
-		}
-	}
+		return !found
+	})
+	return last, found, err
 }
 
 // LastPrompt gives the text of the newest prompt that a person typed; empty: none is found.
@@ -247,32 +221,27 @@ func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 	if _, err := c.own(s.Path); err != nil {
 		return "", err
 	}
-	b, err := tail.OpenBack(s.Path)
-	if err != nil {
-		return "", err
+	text := ""
+	err := tail.Newest(ctx, s.Path, func(line []byte, off int64) bool {
+		r, ok := c.matters(line, s)
+		if !ok || r.Type != "user" {
+			return true
+		}
+		e, ok := c.event(r, off)
+		if ok = ok && e.Kind == detect.KindPrompt && !e.Meta; ok {
+			text = textOf(blocks(r.Message.Content))
+		}
+		return !ok
+	})
+	return text, err
+}
+
+// matters gives the record of a line that may say something of the session's own conversation.
+func (c *Claude) matters(line []byte, s detect.Session) (*record, bool) {
+	line, ok := agent.Object(line)
+	if !ok || !mayMatter(line) {
+		return nil, false
 	}
-	defer b.Close()
-	for {
-		line, off, err := b.Prev()
-		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
-			return "", nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return "", err
-		}
-		line = trim(line)
-		if !whole(line) || !mayMatter(line) {
-			continue
-		}
-		r, err := parse(line)
-		if err != nil || r.Type != "user" || r.IsSidechain || r.SessionID != s.ID || !r.named() {
-			continue
-		}
-		if e, ok := c.event(r, off); ok && e.Kind == detect.KindPrompt && !e.Meta {
-			return textOf(blocks(r.Message.Content)), nil
-		}
-	}
+	r, err := parse(line)
+	return r, err == nil && !r.IsSidechain && r.SessionID == s.ID && r.named()
 }

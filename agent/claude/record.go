@@ -3,10 +3,10 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -82,25 +82,15 @@ func mayMatter(line []byte) bool {
 	}
 }
 
-var errShape = errors.New("a line is not a whole JSON object")
-
-// parse reads a line. A field of another type than expected is left out: the agent may change
-// what we hardly need.
+// parse reads a line.
 func parse(line []byte) (*record, error) {
 	r := new(record)
-	err := json.Unmarshal(line, r)
-	var other *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &other) {
-		return nil, errShape
+	if agent.Unmarshal(line, r) != nil {
+		return nil, agent.ErrShape
 	}
 	at, _ := time.Parse(time.RFC3339, r.Timestamp)
 	r.at = detect.Clamp(at)
 	return r, nil
-}
-
-// whole is the cheapest sign that a line was neither torn nor overwritten with NUL bytes.
-func whole(line []byte) bool {
-	return len(line) >= 2 && line[0] == '{' && line[len(line)-1] == '}'
 }
 
 // named: a record that an event can be made of has a name and a time.
@@ -125,11 +115,8 @@ func blocks(content json.RawMessage) []block {
 		return []block{{Type: "text", Text: text}}
 	}
 	var list []block
-	if err := json.Unmarshal(content, &list); err != nil {
-		var other *json.UnmarshalTypeError
-		if !errors.As(err, &other) {
-			return nil
-		}
+	if agent.Unmarshal(content, &list) != nil {
+		return nil
 	}
 	return list
 }

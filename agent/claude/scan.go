@@ -26,7 +26,7 @@ func (c *Claude) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 	if hint == "" {
 		return c.scanProjects(ctx)
 	}
-	rel, ok := c.rel(hint)
+	rel, ok := agent.Rel(hint, c.root, c.given)
 	if !ok {
 		return nil, nil
 	}
@@ -55,29 +55,9 @@ func (c *Claude) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 	}
 	path := filepath.Join(c.projects(), part[1], id)
 	if err := agent.Inside(c.root, path); err != nil {
-		return nil, skipAbsent(err)
+		return nil, agent.SkipAbsent(err)
 	}
 	return c.touch(nil, filepath.Dir(path), id)
-}
-
-// rel gives the hint below the root, also when it came by a link to the root.
-func (c *Claude) rel(hint string) (string, bool) {
-	for _, root := range []string{c.root, c.given} {
-		if root == "" {
-			continue
-		}
-		if rel, err := filepath.Rel(root, filepath.Clean(hint)); err == nil && filepath.IsLocal(rel) {
-			return rel, true
-		}
-	}
-	return "", false
-}
-
-func skipAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 func (c *Claude) scanProjects(ctx context.Context) ([]agent.Touched, error) {
@@ -132,7 +112,7 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 	dir := filepath.Join(c.projects(), name)
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
-		return all, skipAbsent(&fs.PathError{Op: "stat", Path: dir, Err: err})
+		return all, agent.SkipAbsent(&fs.PathError{Op: "stat", Path: dir, Err: err})
 	}
 	if uint32(st.Mode)&unix.S_IFMT != unix.S_IFDIR {
 		return all, agent.Inside(c.root, filepath.Join(dir, "x"))
@@ -145,12 +125,12 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 	}
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
-		return all, skipAbsent(err)
+		return all, agent.SkipAbsent(err)
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
 	if err != nil {
-		return all, skipAbsent(err)
+		return all, agent.SkipAbsent(err)
 	}
 	now := seenFolder{listed: listed, files: make(map[string]seenFile, len(names))}
 	var errs []error
@@ -227,7 +207,7 @@ func (c *Claude) touch(all []agent.Touched, dir, id string) ([]agent.Touched, er
 	c.mu.Unlock()
 	fi, err := agent.Own(path)
 	if err != nil {
-		return all, skipAbsent(err)
+		return all, agent.SkipAbsent(err)
 	}
 	return append(all, agent.Touched{
 		Session: detect.Session{Agent: c.Name(), ID: id, Path: path},
@@ -251,7 +231,7 @@ func stampOf(size, modTime int64, inode uint64) string {
 func (c *Claude) scanRegistry() ([]agent.Touched, error) {
 	files, err := agent.ReadDir(c.root, c.registry())
 	if err != nil {
-		return nil, skipAbsent(err)
+		return nil, err
 	}
 	var all []agent.Touched
 	for _, f := range files {
@@ -300,7 +280,7 @@ func (c *Claude) find(id, cwd string) ([]agent.Touched, error) {
 	}
 	folders, err := agent.ReadDir(c.root, c.projects())
 	if err != nil {
-		return nil, skipAbsent(err)
+		return nil, err
 	}
 	for _, d := range folders {
 		if !d.IsDir() {

@@ -53,7 +53,7 @@ func New(env agent.Env, cfg agent.Config) *Codex {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	c := &Codex{env: env, cfg: cfg, zone: time.Local, locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}}
+	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}}
 	if c.given = cfg.ConfigDir; c.given == "" {
 		c.given = env.Getenv("CODEX_HOME")
 	}
@@ -66,14 +66,6 @@ func New(env agent.Env, cfg agent.Config) *Codex {
 	if real, err := filepath.EvalSymlinks(c.root); err == nil {
 		c.root = real
 	}
-	if tz := env.Getenv("TZ"); strings.Contains(tz, "/") || tz == "UTC" {
-		if z, err := time.LoadLocation(tz); err == nil {
-			c.zone = z
-		}
-	}
-	if env.Zone != nil {
-		c.zone = env.Zone
-	}
 	return c
 }
 
@@ -81,12 +73,7 @@ func New(env agent.Env, cfg agent.Config) *Codex {
 func (c *Codex) Name() string { return "codex" }
 
 // Command is the configured program, else "codex".
-func (c *Codex) Command() string {
-	if c.cfg.Command != "" {
-		return c.cfg.Command
-	}
-	return "codex"
-}
+func (c *Codex) Command() string { return c.cfg.Program("codex") }
 
 // Folders gives the rollouts by day, the archived ones, and the locks of their writers.
 func (c *Codex) Folders() []agent.Folder {
@@ -133,29 +120,11 @@ func (c *Codex) Account(i detect.Info) string {
 // auth tells from the presence of things, never from their content, who pays. auth.json holds a
 // login or, after `codex login --with-api-key`, a key: the former is what people have.
 func (c *Codex) auth() string {
-	for _, name := range payers {
-		if c.cfg.Env[name] != "" { // the user's own word for these runs
-			return "key"
-		}
-	}
-	if _, err := os.Lstat(filepath.Join(c.root, "auth.json")); err == nil {
-		return "login"
-	}
-	for _, name := range payers {
-		if c.getenv(name) != "" {
-			return "key"
-		}
-	}
-	return "login" // a key chain that we cannot see
+	_, err := os.Lstat(filepath.Join(c.root, "auth.json"))
+	return c.cfg.Auth(c.env, payers, err == nil)
 }
 
-// getenv is the environment that a run would get.
-func (c *Codex) getenv(name string) string {
-	if v, ok := c.cfg.Env[name]; ok {
-		return v
-	}
-	return c.env.Getenv(name)
-}
+func (c *Codex) getenv(name string) string { return c.cfg.Getenv(c.env, name) }
 
 const (
 	plainExt  = ".jsonl"
@@ -228,7 +197,7 @@ func (c *Codex) check(s detect.Session) error {
 
 // own gives the stat of a file of this user alone that lies in the agent's folder, no link on the way.
 func (c *Codex) own(path string) (fs.FileInfo, error) {
-	if rel, ok := c.rel(path); ok {
+	if rel, ok := agent.Rel(path, c.root, c.given); ok {
 		path = filepath.Join(c.root, rel)
 	}
 	if err := agent.Inside(c.root, path); err != nil {

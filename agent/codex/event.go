@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -125,7 +126,7 @@ func (f *fold) failed(r *record, line []byte, off int64) {
 	case "thread_rollback_failed", "active_turn_not_steerable":
 		return // of a command beside the turn
 	}
-	if !f.carry.Open && (f.carry.Turns || atLeast(f.carry.Version, 0, 81)) {
+	if !f.carry.Open && (f.carry.Turns || agent.AtLeast(f.carry.Version, 0, 81)) {
 		return // of something beside the turns
 	}
 	fail := f.c.failure(&r.Payload.turnError, f.carry.Quota, r.at)
@@ -149,7 +150,7 @@ func (f *fold) complete(r *record, line []byte, off int64) {
 		f.end(done, r, line, off)
 	case f.carry.Failure != nil:
 		fail(f.carry.Failure)
-	case r.Ordinal != nil || atLeast(f.carry.Version, 0, 145) || !f.carry.Prompted:
+	case r.Ordinal != nil || agent.AtLeast(f.carry.Version, 0, 145) || !f.carry.Prompted:
 		// Versions that tell errors tell none; or nobody asked, and it was a task of the agent's own.
 		f.end(done, r, line, off)
 	default:
@@ -179,22 +180,4 @@ func (f *fold) end(e detect.Event, r *record, line []byte, off int64) {
 	f.emit(e, r, line, off)
 	f.carry.Turn = e.ID
 	f.carry = f.carry.ended()
-}
-
-// atLeast compares the first numbers of a version.
-func atLeast(version string, want ...int) bool {
-	part := strings.Split(version, ".")
-	if len(part) < len(want) {
-		return false
-	}
-	for i, w := range want {
-		n, err := strconv.Atoi(part[i])
-		if err != nil || n < w {
-			return false
-		}
-		if n > w {
-			return true
-		}
-	}
-	return true
 }

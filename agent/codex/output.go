@@ -3,7 +3,6 @@ package codex
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -76,8 +75,7 @@ func (p *output) line(line []byte) {
 		return
 	}
 	var e outputEvent
-	var other *json.UnmarshalTypeError
-	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &other) {
+	if agent.Unmarshal(line, &e) != nil {
 		return
 	}
 	switch e.Type {

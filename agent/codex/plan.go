@@ -2,7 +2,6 @@ package codex
 
 import (
 	"errors"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -93,18 +92,7 @@ func (c *Codex) pay(p *resume.Plan, r agent.Request) {
 	case p.Auth == "login":
 		p.Unset = slices.Clone(payers)
 	}
-	env := map[string]string{}
-	for name, value := range c.cfg.Env {
-		if !slices.Contains(p.Unset, name) {
-			env[name] = value
-		}
-	}
-	if c.given != "" {
-		env["CODEX_HOME"] = c.given
-	}
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		p.Env = append(p.Env, name+"="+env[name])
-	}
+	p.Env = c.cfg.Environ(p.Unset, "CODEX_HOME", c.given)
 }
 
 const (

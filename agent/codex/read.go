@@ -111,7 +111,7 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor) (
 		return agent.Batch{}, err
 	}
 	if n := r.Skipped(); n > 0 {
-		f.skip("a line is too long", n)
+		f.b.Skip("a line is too long", n)
 	}
 	f.carry.Head = f.carry.Head && (b.Info.FirstPrompt == "" || b.Info.Created.IsZero()) && r.Offset() < headMax
 	if f.carry.Version != "" {
@@ -182,20 +182,13 @@ func (f *fold) readHead(ctx context.Context) error {
 	return nil
 }
 
-func (f *fold) skip(why string, n int) {
-	f.b.Skipped += n
-	if f.b.Problem == "" {
-		f.b.Problem = why
-	}
-}
-
 func (f *fold) line(line []byte, off int64) {
-	line = trim(line)
+	line, ok := agent.Object(line)
 	if len(line) == 0 {
 		return
 	}
-	if !whole(line) {
-		f.skip(errShape.Error(), 1)
+	if !ok {
+		f.b.Skip(agent.ErrShape.Error(), 1)
 		return
 	}
 	if !mayMatter(line) {
@@ -203,7 +196,7 @@ func (f *fold) line(line []byte, off int64) {
 	}
 	r, err := parse(line)
 	if err != nil {
-		f.skip(err.Error(), 1)
+		f.b.Skip(err.Error(), 1)
 		return
 	}
 	switch r.Type {
@@ -212,7 +205,7 @@ func (f *fold) line(line []byte, off int64) {
 		return
 	}
 	if r.at.IsZero() {
-		f.skip("a record has no time", 1)
+		f.b.Skip("a record has no time", 1)
 		return
 	}
 	switch r.Type {

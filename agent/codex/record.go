@@ -3,10 +3,10 @@ package codex
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -95,32 +95,15 @@ func (c content) text() string {
 	return strings.Join(texts, "\n")
 }
 
-var errShape = errors.New("a line is not a whole JSON object")
-
-// parse reads a line. A field of another type than expected is left out: the agent may change
-// what we hardly need.
+// parse reads a line.
 func parse(line []byte) (*record, error) {
 	r := new(record)
-	err := json.Unmarshal(line, r)
-	var other *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &other) {
-		return nil, errShape
+	if agent.Unmarshal(line, r) != nil {
+		return nil, agent.ErrShape
 	}
 	at, _ := time.Parse(time.RFC3339, r.Timestamp)
 	r.at = detect.Clamp(at)
 	return r, nil
-}
-
-// whole is the cheapest sign that a line was neither torn nor overwritten with NUL bytes.
-func whole(line []byte) bool {
-	return len(line) >= 2 && line[0] == '{' && line[len(line)-1] == '}'
-}
-
-func trim(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		return line[:n-1]
-	}
-	return line
 }
 
 // idle are the kinds of records that say nothing of a session's state, and are long.

@@ -64,7 +64,7 @@ func (c *Codex) Scan(ctx context.Context, hint string) ([]agent.Touched, error) 
 	s.lockFiles()
 	part := []string{"."}
 	if hint != "" {
-		rel, ok := c.rel(hint)
+		rel, ok := agent.Rel(hint, c.root, c.given)
 		if !ok {
 			return nil, nil
 		}
@@ -99,19 +99,6 @@ func (c *Codex) Scan(ctx context.Context, hint string) ([]agent.Touched, error) 
 		return nil, ctx.Err()
 	}
 	return s.found, errors.Join(s.errs...)
-}
-
-// rel gives the hint below the root, also when it came by a link to the root.
-func (c *Codex) rel(hint string) (string, bool) {
-	for _, root := range []string{c.root, c.given} {
-		if root == "" {
-			continue
-		}
-		if rel, err := filepath.Rel(root, filepath.Clean(hint)); err == nil && filepath.IsLocal(rel) {
-			return rel, true
-		}
-	}
-	return "", false
 }
 
 // lockFiles looks which sessions have a lock file, held or not.

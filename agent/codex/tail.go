@@ -3,7 +3,6 @@ package codex
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -27,31 +26,24 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 		return false, "", err
 	}
 	defer b.Close()
-	for {
-		line, off, err := b.Prev()
-		switch {
-		case errors.Is(err, tail.ErrFar):
-			return true, "", nil
-		case errors.Is(err, io.EOF):
-			pos, err := b.Cursor()
-			return false, carry{Head: true}.cursor(pos), err
-		case err == nil:
-			err = ctx.Err()
-		}
-		if err != nil {
-			return false, "", err
-		}
+	stop := false
+	err = b.Each(ctx, func(line []byte, off int64) bool {
 		f := fold{c: c, s: s, b: new(agent.Batch), carry: carry{Prompted: true}}
 		f.line(line, off)
 		if f.b.Skipped > 0 || len(f.b.Events) == 0 {
-			continue
+			return true
 		}
-		if e := f.b.Events[0]; e.Kind != detect.KindAnswer || !e.Done {
-			return true, "", nil
-		}
-		pos, err := b.Cursor()
-		return false, carry{Head: true}.cursor(pos), err
+		stop = f.b.Events[0].Kind != detect.KindAnswer || !f.b.Events[0].Done
+		return false
+	})
+	switch {
+	case errors.Is(err, tail.ErrFar):
+		return true, "", nil
+	case err != nil || stop:
+		return stop, "", err
 	}
+	pos, err := b.Cursor()
+	return false, carry{Head: true}.cursor(pos), err
 }
 
 // promptMax is how much of a prompt is given, in bytes.
@@ -66,32 +58,18 @@ func (c *Codex) LastPrompt(ctx context.Context, s detect.Session) (string, error
 	if strings.HasSuffix(s.Path, packedExt) {
 		return lastPacked(ctx, s)
 	}
-	b, err := tail.OpenBack(s.Path)
-	if err != nil {
-		return "", err
-	}
-	defer b.Close()
-	for {
-		line, _, err := b.Prev()
-		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
-			return "", nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return "", err
-		}
-		if text := promptIn(line, s.ID); text != "" {
-			return text, nil
-		}
-	}
+	text := ""
+	err := tail.Newest(ctx, s.Path, func(line []byte, _ int64) bool {
+		text = promptIn(line, s.ID)
+		return text == ""
+	})
+	return text, err
 }
 
 // promptIn gives the prompt that a line tells; empty: none.
 func promptIn(line []byte, id string) string {
-	line = trim(line)
-	if !whole(line) || !mayMatter(line) {
+	line, ok := agent.Object(line)
+	if !ok || !mayMatter(line) {
 		return ""
 	}
 	r, err := parse(line)

@@ -23,7 +23,7 @@ func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, &agent.Unfit{Why: "the agent takes prompts in its terminal alone"}
 	case !h.Sure:
 		return resume.Plan{}, &agent.Unfit{Why: "whether the server has this session open cannot be told"}
-	case !atLeast(r.Program.Version, 0, 169):
+	case !agent.AtLeast(r.Program.Version, 0, 169):
 		return resume.Plan{}, &agent.Unfit{Why: "the agent has a queue from version 0.169 on"}
 	case !filepath.IsAbs(r.Program.Path):
 		return resume.Plan{}, errors.New("the program's path is not absolute")

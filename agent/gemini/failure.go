@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -129,7 +130,7 @@ func bodyOf(text string) (apiBody, bool) {
 		return a, false
 	}
 	switch {
-	case len(b.Error) > 0 && unmarshal(b.Error, &a) == nil:
+	case len(b.Error) > 0 && agent.Unmarshal(b.Error, &a) == nil:
 		return a, true
 	case b.Type == "error" && b.Message != "":
 		a.Message = b.Message

@@ -54,13 +54,6 @@ type fold struct {
 	whole bool // one of the old files, which are rewritten whole: nothing is taken back in them
 }
 
-func (f *fold) skip(why string, n int) {
-	f.b.Skipped += n
-	if f.b.Problem == "" {
-		f.b.Problem = why
-	}
-}
-
 func (f *fold) emit(e detect.Event) {
 	f.Last, f.LastAt = e.ID, e.At
 	f.b.Events = append(f.b.Events, e)
@@ -71,7 +64,7 @@ func (f *fold) line(raw []byte, off int64) {
 	l, err := parse(raw)
 	switch {
 	case err != nil:
-		f.skip(err.Error(), 1)
+		f.b.Skip(err.Error(), 1)
 	case l.SessionID != "" && l.ProjectHash != "":
 		f.other() // what follows a second one is its view of the machine, not of the session
 	case l.RewindTo != "":
@@ -115,7 +108,7 @@ func (f *fold) checkpoint(list []message, at time.Time, off int64) {
 // message takes one record of the conversation.
 func (f *fold) message(m *message, off int64) {
 	if !m.named() {
-		f.skip(errNamed.Error(), 1)
+		f.b.Skip(errNamed.Error(), 1)
 		return
 	}
 	e := detect.Event{ID: m.ID, At: m.at(), Offset: off}

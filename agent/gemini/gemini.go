@@ -54,10 +54,7 @@ func New(env agent.Env, cfg agent.Config) *Gemini {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: time.Local, now: time.Now, heads: map[string]seenHead{}}
-	if env.Zone != nil {
-		g.zone = env.Zone
-	}
+	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}}
 	for _, name := range []string{"TEMP", "TMP", "TMPDIR"} { // the last one that is set counts
 		if v := g.getenv(name); filepath.IsAbs(v) {
 			g.reports = v
@@ -78,13 +75,7 @@ func New(env agent.Env, cfg agent.Config) *Gemini {
 	return g
 }
 
-// getenv is the environment that a run would get.
-func (g *Gemini) getenv(name string) string {
-	if v, ok := g.cfg.Env[name]; ok {
-		return v
-	}
-	return g.env.Getenv(name)
-}
+func (g *Gemini) getenv(name string) string { return g.cfg.Getenv(g.env, name) }
 
 // Name is "gemini".
 func (g *Gemini) Name() string { return Name }
@@ -93,12 +84,7 @@ func (g *Gemini) Name() string { return Name }
 func (g *Gemini) WithdrawsPrompts() {}
 
 // Command is the configured program, else "gemini".
-func (g *Gemini) Command() string {
-	if g.cfg.Command != "" {
-		return g.cfg.Command
-	}
-	return "gemini"
-}
+func (g *Gemini) Command() string { return g.cfg.Program("gemini") }
 
 // Folders gives the project folders with their chats.
 func (g *Gemini) Folders() []agent.Folder {
@@ -143,22 +129,7 @@ func (g *Gemini) Account(detect.Info) string { return Name + ":" + g.root + ":" 
 
 // auth tells from the presence of things, never from their content, who pays. A login counts more
 // than a key: its limit is the one that resets by itself.
-func (g *Gemini) auth() string {
-	for _, name := range payers {
-		if g.cfg.Env[name] != "" { // the user's own word for these runs
-			return "key"
-		}
-	}
-	if g.hasLogin() {
-		return "login"
-	}
-	for _, name := range payers {
-		if g.getenv(name) != "" {
-			return "key"
-		}
-	}
-	return "login" // a key chain we cannot see
-}
+func (g *Gemini) auth() string { return g.cfg.Auth(g.env, payers, g.hasLogin()) }
 
 func (g *Gemini) hasLogin() bool {
 	_, err := os.Lstat(filepath.Join(g.root, "oauth_creds.json"))

@@ -58,7 +58,7 @@ func (g *Gemini) Spare(ctx context.Context, s detect.Session) error {
 	}
 	for path, id := range empty {
 		if whole[id] {
-			err = errors.Join(err, skipAbsent(os.Remove(path)))
+			err = errors.Join(err, agent.SkipAbsent(os.Remove(path)))
 		}
 	}
 	return err
@@ -112,7 +112,7 @@ func (g *Gemini) Restore(ctx context.Context, s detect.Session, from string) (bo
 		return false, err
 	}
 	late, err := readSmall(s.Path, restoreMax)
-	if err = skipAbsent(err); err != nil {
+	if err = agent.SkipAbsent(err); err != nil {
 		return false, err
 	}
 	if !headless(late) {
@@ -166,7 +166,7 @@ func (g *Gemini) replace(path string, text []byte) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("the session cannot be put back: %w", errors.Join(err, skipAbsent(os.Remove(tmp.Name()))))
+		return fmt.Errorf("the session cannot be put back: %w", errors.Join(err, agent.SkipAbsent(os.Remove(tmp.Name()))))
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ type outputEvent struct {
 // event reads an event of stream-json, or the object of json.
 func (p *printed) event(b []byte) {
 	var e outputEvent
-	if unmarshal(b, &e) != nil {
+	if agent.Unmarshal(b, &e) != nil {
 		return
 	}
 	if e.SessionID != "" {
@@ -167,7 +167,7 @@ func (p *printed) event(b []byte) {
 		var why struct {
 			Type string `json:"type"`
 		}
-		if unmarshal(e.Error, &why) == nil && why.Type == "tool_not_registered" {
+		if agent.Unmarshal(e.Error, &why) == nil && why.Type == "tool_not_registered" {
 			p.out.Denials++ // what it would have to ask for is not there in a headless run
 		}
 	case "":
@@ -188,7 +188,7 @@ func (p *printed) result(e *outputEvent) {
 	var why struct {
 		Message string `json:"message"`
 	}
-	_ = unmarshal(e.Error, &why) // there may be none
+	_ = agent.Unmarshal(e.Error, &why) // there may be none
 	failed := agent.Said{Kind: agent.SaidFailed, Text: why.Message}
 	if failed.Text == "" {
 		// The model's answer was empty, cut off or refused: all that is known of it came as an error event.

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"errors"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,21 +78,14 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if p.Auth == "login" {
 		p.Unset = slices.Clone(payers)
 	}
-	env := map[string]string{}
-	for name, value := range g.cfg.Env {
-		if !slices.Contains(p.Unset, name) {
-			env[name] = value
-		}
-	}
+	home := ""
 	if g.cfg.ConfigDir != "" {
 		if filepath.Base(g.given) != ".gemini" {
 			return resume.Plan{}, &agent.Unfit{Why: "the Gemini CLI finds its data only in a folder named .gemini", Key: "agent.gemini.config_dir"}
 		}
-		env["GEMINI_CLI_HOME"] = filepath.Dir(g.given)
+		home = filepath.Dir(g.given)
 	}
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		p.Env = append(p.Env, name+"="+env[name])
-	}
+	p.Env = g.cfg.Environ(p.Unset, "GEMINI_CLI_HOME", home)
 	return p, nil
 }
 

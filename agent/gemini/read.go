@@ -108,7 +108,7 @@ func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error 
 		}
 	}
 	if n := r.Skipped(); n > 0 {
-		f.skip("a line is too long", n)
+		f.b.Skip("a line is too long", n)
 	}
 	f.end()
 	if f.Owed {
@@ -220,39 +220,27 @@ func (g *Gemini) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 
 // lastRecord gives the newest record that says something of the session's state; nil: there is none
 // in the whole file. A checkpoint may take back what stands before it: then it is an empty record.
-func lastRecord(ctx context.Context, b *tail.Back) (*message, error) {
-	for {
-		raw, _, err := b.Prev()
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
+func lastRecord(ctx context.Context, b *tail.Back) (last *message, err error) {
+	err = b.Each(ctx, func(raw []byte, _ int64) bool {
 		l, err := parse(raw)
-		if err != nil {
-			continue
-		}
 		switch {
+		case err != nil:
 		case l.RewindTo != "" || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages):
-			return new(message), nil
+			last = new(message)
 		case l.Set != nil && l.Set.Messages != nil:
 			// The first of a file, the one of a stub, or the roll-back of a first prompt.
 			raw, _, err := b.Prev()
-			if h, perr := parse(raw); err == nil && perr == nil && h.ProjectHash != "" {
-				continue
+			if h, perr := parse(raw); err != nil || perr != nil || h.ProjectHash == "" {
+				last = new(message)
 			}
-			return new(message), nil
 		case !l.named():
-		case l.Type == "gemini" || l.Type == "error" || l.Type == "info" && strings.HasPrefix(textOf(parts(l.Content)), "Request cancelled"):
-			return &l.message, nil
-		case l.Type == "user" && l.turn():
-			return &l.message, nil
+		case l.Type == "gemini", l.Type == "error", l.Type == "info" && strings.HasPrefix(textOf(parts(l.Content)), "Request cancelled"),
+			l.Type == "user" && l.turn():
+			last = &l.message
 		}
-	}
+		return last == nil
+	})
+	return last, err
 }
 
 // promptMax is how much of a prompt is handed on, in bytes.
@@ -274,28 +262,17 @@ func (g *Gemini) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 		}
 		return "", err
 	}
-	b, err := tail.OpenBack(path)
-	if err != nil {
-		return "", err
-	}
-	defer b.Close()
-	for {
-		raw, _, err := b.Prev()
-		if errors.Is(err, io.EOF) || errors.Is(err, tail.ErrFar) {
-			return "", nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
+	text := ""
+	err = tail.Newest(ctx, path, func(raw []byte, _ int64) bool {
+		l, err := parse(raw)
 		if err != nil {
-			return "", err
+			return true
 		}
-		if l, err := parse(raw); err == nil {
-			if text, ok := l.prompt(); ok {
-				return text, nil
-			}
-		}
-	}
+		prompt, ok := l.prompt()
+		text = prompt
+		return !ok
+	})
+	return text, err
 }
 
 // prompt gives the text of a record that a person wrote.

@@ -1,12 +1,12 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -39,32 +39,15 @@ type message struct {
 	} `json:"toolCalls"`
 }
 
-var (
-	errShape = errors.New("a line is not a whole JSON object")
-	errNamed = errors.New("a message has no id or no time")
-)
+var errNamed = errors.New("a message has no id or no time")
 
-// parse reads a line. A field of another type than expected is left out: the agent may change what
-// we hardly need.
+// parse reads a line.
 func parse(b []byte) (*line, error) {
-	if b = bytes.TrimRight(b, "\r"); len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
-		return nil, errShape
-	}
 	l := new(line)
-	if err := unmarshal(b, l); err != nil {
-		return nil, errShape
+	if b, ok := agent.Object(b); !ok || agent.Unmarshal(b, l) != nil {
+		return nil, agent.ErrShape
 	}
 	return l, nil
-}
-
-// unmarshal leaves out fields of another type than expected.
-func unmarshal(b []byte, v any) error {
-	err := json.Unmarshal(b, v)
-	var other *json.UnmarshalTypeError
-	if errors.As(err, &other) {
-		return nil
-	}
-	return err
 }
 
 func timeOf(s string) time.Time {
@@ -94,7 +77,7 @@ func parts(content json.RawMessage) []part {
 		return []part{{Text: text}}
 	}
 	var list []part
-	if unmarshal(content, &list) != nil {
+	if agent.Unmarshal(content, &list) != nil {
 		return nil
 	}
 	return list

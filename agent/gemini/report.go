@@ -145,7 +145,7 @@ func readReport(path string) (reportFile, bool) {
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxReport+1))
-	return r, err == nil && len(b) <= maxReport && unmarshal(b, &r) == nil && len(r.Context) > 0
+	return r, err == nil && len(b) <= maxReport && agent.Unmarshal(b, &r) == nil && len(r.Context) > 0
 }
 
 // endsWith tells whether the last thing that was sent is the request.

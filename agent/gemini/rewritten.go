@@ -28,7 +28,7 @@ func readWhole(path string) (whole, error) {
 		return whole{}, err
 	}
 	var w whole
-	err = unmarshal(b, &w)
+	err = agent.Unmarshal(b, &w)
 	return w, err
 }
 
@@ -96,7 +96,7 @@ func (f *fold) fresh(fi os.FileInfo) bool {
 
 // unreadable stays where it was and says why; the next write is read again.
 func (f *fold) unreadable(was, now place, why string) error {
-	f.skip(why, 1)
+	f.b.Skip(why, 1)
 	f.state = was.State
 	was.Inode, was.Stat = now.Inode, now.Stat
 	return f.at(was)

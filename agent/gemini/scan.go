@@ -27,7 +27,7 @@ func (g *Gemini) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 	rel := "."
 	if hint != "" {
 		var ok bool
-		if rel, ok = g.rel(hint); !ok {
+		if rel, ok = agent.Rel(hint, g.root, g.given); !ok {
 			return nil, nil
 		}
 	}
@@ -45,23 +45,6 @@ func (g *Gemini) Scan(ctx context.Context, hint string) ([]agent.Touched, error)
 		}
 	}
 	return nil, nil
-}
-
-// rel gives the hint below the root, also when it came by a link to the root.
-func (g *Gemini) rel(hint string) (string, bool) {
-	for _, root := range []string{g.root, g.given} {
-		if rel, err := filepath.Rel(root, filepath.Clean(hint)); err == nil && filepath.IsLocal(rel) {
-			return rel, true
-		}
-	}
-	return "", false
-}
-
-func skipAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 func (g *Gemini) scanAll(ctx context.Context) ([]agent.Touched, error) {
@@ -158,7 +141,7 @@ func (g *Gemini) find(chats, short string) ([]agent.Touched, error) {
 		}
 		fi, err := agent.Own(path)
 		if err != nil {
-			errs = append(errs, skipAbsent(err))
+			errs = append(errs, agent.SkipAbsent(err))
 			continue
 		}
 		h, ok := g.head(path, fi)

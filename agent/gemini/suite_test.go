@@ -264,7 +264,7 @@ func FuzzFold(f *testing.F) {
 		}
 		one := &fold{g: g, b: new(agent.Batch), whole: true}
 		var w struct{ Messages []message }
-		if unmarshal([]byte(text), &w) == nil {
+		if agent.Unmarshal([]byte(text), &w) == nil {
 			one.messages(w.Messages, place{ID: "a"}, new(place))
 		}
 	})

@@ -2,12 +2,12 @@ package opencode
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -92,8 +92,7 @@ func failure(e *rowError, at time.Time, zone *time.Location, source string) *det
 	if raw == "" { // an error inside a stream lies in the message, as JSON
 		raw = e.Data.Message
 	}
-	var shape *json.UnmarshalTypeError // one field of another kind; the others are filled
-	if err := json.Unmarshal([]byte(raw), &b); err != nil && !errors.As(err, &shape) {
+	if agent.Unmarshal([]byte(raw), &b) != nil {
 		b = body{}
 	}
 	said := spoken(e, &b, at, zone)

@@ -62,12 +62,7 @@ func New(env agent.Env, cfg agent.Config) *OpenCode {
 func (o *OpenCode) Name() string { return Name }
 
 // Command is the configured program, else "opencode".
-func (o *OpenCode) Command() string {
-	if o.cfg.Command != "" {
-		return o.cfg.Command
-	}
-	return "opencode"
-}
+func (o *OpenCode) Command() string { return o.cfg.Program("opencode") }
 
 // Folders are the data folder, in which every write shows up as one of opencode.db-wal, and the
 // folders of the JSON files that opencode wrote before 1.2.

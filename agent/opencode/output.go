@@ -2,8 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -75,8 +73,7 @@ type outputLine struct {
 
 func (p *printed) line(line []byte) {
 	var l outputLine
-	var shape *json.UnmarshalTypeError // one field of another kind; the others are filled
-	if err := json.Unmarshal(line, &l); err != nil && !errors.As(err, &shape) || l.Type == "" {
+	if agent.Unmarshal(line, &l) != nil || l.Type == "" {
 		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
 		p.out.Refused = p.out.Refused || text == "Error: Session not found"
 		if text != "" {

@@ -40,19 +40,11 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	if r.Stop.State == detect.Retrying {
 		p.Abort = session + "/abort" + in
 	}
-	p.User, p.Password = o.serverVariable("OPENCODE_SERVER_USERNAME"), o.serverVariable("OPENCODE_SERVER_PASSWORD")
+	p.User, p.Password = o.cfg.Getenv(o.env, "OPENCODE_SERVER_USERNAME"), o.cfg.Getenv(o.env, "OPENCODE_SERVER_PASSWORD")
 	if p.User == "" {
 		p.User = "opencode"
 	}
 	return p, nil
-}
-
-// serverVariable reads a variable that opencode itself reads, from the config first.
-func (o *OpenCode) serverVariable(name string) string {
-	if v, ok := o.cfg.Env[name]; ok {
-		return v
-	}
-	return o.env.Getenv(name)
 }
 
 // messageID makes an id as opencode does: 48 bits of time and a counter, which ascend, and 14 random

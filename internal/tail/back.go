@@ -2,6 +2,7 @@ package tail
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -66,6 +67,39 @@ func (b *Back) Prev() (line []byte, offset int64, err error) {
 			return nil, 0, err
 		}
 	}
+}
+
+// Each gives the lines from the last to the first, until f gives false. ErrFar: the limit is reached.
+func (b *Back) Each(ctx context.Context, f func(line []byte, offset int64) (more bool)) error {
+	for {
+		line, offset, err := b.Prev()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err == nil:
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if !f(line, offset) {
+			return nil
+		}
+	}
+}
+
+// Newest gives a file's lines from the last to the first, until f gives false, and no more than Back
+// reaches.
+func Newest(ctx context.Context, path string, f func(line []byte, offset int64) (more bool)) error {
+	b, err := OpenBack(path)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := b.Each(ctx, f); !errors.Is(err, ErrFar) {
+		return err
+	}
+	return nil
 }
 
 // more reads a further piece before buf, four times as long as the one before.

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	// A signal that is ignored stays so in all children; one that is caught does not. Under nohup no
+	// hang-up would be seen.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(m.Run())
 }
 
