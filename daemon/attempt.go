@@ -18,9 +18,10 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
 	l := &ledger{s: s, info: s.rec.Info, attended: s.openBy != 0}
 	if claim != nil && s.rec.Phase != state.Claimed {
-		job.Claim, job.Stop, job.Guard = claim, claim.Stop, s.rec.Phase == state.Following
-		s.busy.Store(!job.Guard)
-		s.guards.Store(job.Guard)
+		settled := s.rec.Phase != state.Fired
+		job.Claim, job.Stop, job.Guard, job.Failed = claim, claim.Stop, settled && !claim.Noted, settled && claim.Noted
+		s.busy.Store(!settled)
+		s.guards.Store(settled)
 		if l.lane = true; claim.Plan.Way == resume.Exec {
 			l.fired = true
 			s.child.Store(int64(claim.PID))

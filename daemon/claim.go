@@ -23,8 +23,8 @@ import (
 // move on in the folder? It gives the attempt's particulars. Who has the session open was just seen.
 func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, seen look) (resume.Claim, error) {
 	cfg, policy := s.d.settings()
-	if late := s.d.sleeper.Now().Sub(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
-		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended %s ago; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
+	if late := s.d.overdue(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
+		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
 	if rec.Ignored {
 		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
@@ -60,6 +60,8 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	var plan resume.Plan
 	if seen.live != nil {
 		plan = *seen.live
+	} else if _, err := s.d.program(s.a); err != nil { // it is being replaced, say
+		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(lookAgain), "%v", err)
 	} else if plan, err = s.plan(rec, d, seen.handOff); err != nil {
 		return resume.Claim{}, refusal(resume.LeftAlone, err.Error())
 	}
@@ -68,6 +70,15 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	return resume.Claim{Token: token, Boot: s.d.boot, Cursor: string(batch.Cursor), Plan: plan,
 		Mark:   turn.MarkPath(s.d.marks(), s.ds, rec.Stop.Key, n),
 		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
+}
+
+// overdue is for how long a wait had been over when clawd was started, counted from when it was last
+// there: what clawd itself put off, or slept through, is not late.
+func (d *Daemon) overdue(wake time.Time) time.Duration {
+	if d.parted.After(wake) {
+		wake = d.parted
+	}
+	return d.started.Sub(wake)
 }
 
 func refusal(v resume.Verdict, why string) error {

@@ -67,6 +67,7 @@ type Daemon struct {
 	lanes   *lanes
 	boot    string
 	started time.Time
+	parted  time.Time       // when the clawd before ended cleanly; zero: it did not, or there was none
 	absent  bool            // clawd had ended before the machine last went down, so it saw nobody's end
 	leap    chan struct{}   // one slot: the clock jumped
 	notices chan struct{}   // one slot: there may be something to send
@@ -260,7 +261,7 @@ func (d *Daemon) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.absent = ok && !parting.MachineDown
+	d.absent, d.parted = ok && !parting.MachineDown, parting.At
 	keep := 90 * 24 * time.Hour
 	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
 	if err := d.store.Prune(keep, func(s state.Session) bool { return gone(s.Session) }); err != nil {
@@ -297,12 +298,16 @@ func (d *Daemon) restore(ctx context.Context) error {
 		s.rec, s.loaded = rec, true
 		s.summarize()
 		switch {
-		case rec.Phase != state.Following:
+		case rec.Phase == state.Claimed, rec.Phase == state.Fired:
 			d.poke(ctx, s)
-		case rec.Claim != nil && d.trigger.Adopt(*rec.Claim).Alive():
-			s.looping = true // a run that resumed goes on: it is guarded again
+		case rec.Claim != nil && rec.Claim.Plan.Way == resume.Exec &&
+			(!rec.Claim.Noted || d.trigger.Adopt(*rec.Claim).Alive()):
+			// A run that has its verdict goes on, to be guarded or ended, or its end is not noted.
+			s.looping = true
 			s.resume(ctx, rec.Decision, rec.Claim)
 			d.wg.Go(func() { s.loop(ctx) })
+		case rec.Phase != state.Following:
+			d.poke(ctx, s)
 		}
 	}
 	d.tell()

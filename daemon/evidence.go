@@ -43,24 +43,25 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err := e.readOutput(c); err != nil {
 		return resume.Sight{}, err
 	}
+	part := resume.Sight{Output: e.output} // what the run cost stands in it
 	if err := e.begin(c); err != nil {
-		return resume.Sight{}, err
+		return part, err
 	}
 	if e.ds.ID != "" {
 		if err := e.readEvents(ctx); err != nil {
-			return resume.Sight{}, err
+			return part, err
 		}
 	}
 	if err := e.lookForHolders(ctx, c); err != nil {
-		return resume.Sight{}, err
+		return part, err
 	}
 	mark, marked, err := turn.ReadMark(c.Mark)
 	if err != nil {
-		return resume.Sight{}, err
+		return part, err
 	}
 	rec, _, err := e.s.d.store.Session(e.s.ds)
 	if err != nil {
-		return resume.Sight{}, err
+		return part, err
 	}
 	sight := resume.Sight{Cancelled: !rec.Cancelled.IsZero(), Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
 		Marked: marked, ExecFail: mark.ExecFail}

@@ -8,7 +8,8 @@ import (
 	"github.com/clawd-project/clawd/internal/held"
 )
 
-func (d *Daemon) held() string { return filepath.Join(d.o.StateDir, "held") }
+// held lies in the user's own folder, as the marks do: clawd exec may run with another state folder.
+func (d *Daemon) held() string { return filepath.Join(d.o.UserDir, "held") }
 
 const execHas = "clawd exec has the session open"
 

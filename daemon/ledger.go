@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -49,7 +50,6 @@ func (l *ledger) Wait(_ context.Context, j resume.Job) error {
 // Claim waits for the session's turn and takes the attempt.
 func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) {
 	d, s := l.s.d, l.s
-	cfg, _ := d.settings()
 	if d.dry() {
 		d.log.Info().Str("event", "resume_started").EmbedObject(s).Bool("dry_run", true).Int("attempt", j.Decision.Attempt).Msg("would resume now")
 		// The wait must end in the rehearsal's store, too, or it would begin again at once.
@@ -59,9 +59,30 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		d.tell()
 		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.LeftAlone, Why: "dry run"}}
 	}
-	if err := d.refresh(ctx, s.a); err != nil {
-		return resume.Claim{}, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: d.sleeper.Now().Add(time.Minute), Why: err.Error()}}
+	c, err := l.take(ctx, j)
+	if err == nil {
+		return c, nil
 	}
+	if ctx.Err() != nil { // what fails because it is called off says nothing
+		return resume.Claim{}, context.Cause(ctx)
+	}
+	refusal := (*resume.Refusal)(nil)
+	switch {
+	case errors.Is(err, state.ErrPhase):
+		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
+	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
+		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, ""); e != nil {
+			return resume.Claim{}, e
+		}
+		d.tell()
+	}
+	return resume.Claim{}, err
+}
+
+// take looks, waits for the session's turn, looks once more if that took a while, and claims.
+func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err error) {
+	d, s := l.s.d, l.s
+	cfg, _ := d.settings()
 	seen, err := l.look(ctx, j)
 	if err != nil {
 		return resume.Claim{}, err
@@ -79,7 +100,6 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	if time.Since(seen.at) > lookLasts { // it had to wait for its turn
 		seen, err = l.look(ctx, j)
 	}
-	var c resume.Claim
 	if err == nil {
 		c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) {
 			if rec.Decision.Asked && rec.Decision != j.Decision { // its user's order came in between
@@ -97,21 +117,14 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	s.busy.Store(false)
 	l.leave()
 	d.lanes.verdict(s.key, window, resume.Postponed, time.Time{})
-	refusal := (*resume.Refusal)(nil)
-	switch {
-	case errors.Is(err, state.ErrPhase):
-		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
-	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
-		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, ""); e != nil {
-			return resume.Claim{}, e
-		}
-		d.tell()
-	}
 	return resume.Claim{}, err
 }
 
-// look is the look at who has the session open.
+// look is the look at the agent's program, and at who has the session open.
 func (l *ledger) look(ctx context.Context, j resume.Job) (look, error) {
+	if err := l.s.d.refresh(ctx, l.s.a); err != nil {
+		return look{}, postponed(l.s.d.sleeper.Now().Add(lookAgain), "%v", err)
+	}
 	seen, err := l.s.reach(ctx, j.Decision)
 	if err == nil && l.attended && seen.live == nil { // how it went decides, and that the session's own loop finds out
 		err = postponed(l.s.d.sleeper.Now(), "the process that had it open is gone")
@@ -129,9 +142,6 @@ func (l *ledger) safeguard(ctx context.Context, c resume.Claim, rec state.Sessio
 	why := "the session cannot be copied, so nothing is started: " + err.Error()
 	if _, err := l.s.d.store.Unclaim(c, why, false); err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
 	return refusal(resume.LeftAlone, why)
 }
@@ -189,7 +199,7 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	if err != nil {
 		return err
 	}
-	s.guards.Store(o.Verdict == resume.Resumed && !c.Plan.Way.Live())
+	s.guards.Store(!c.Plan.Way.Live()) // until its process has ended
 	s.busy.Store(false)
 	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
 	switch o.Verdict {
@@ -229,8 +239,12 @@ func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output, end
 	if out.Denials > 0 {
 		why = "the resumed run was refused permissions that a person would have to give"
 	}
-	worked := l.s.d.sleeper.Now().Sub(c.At).Seconds()
-	if err := l.s.d.store.Ended(l.s.ds, out.CostUSD, worked, why); err != nil {
+	end := l.s.d.sleeper.Now()
+	if fi, err := os.Stat(c.Output); err == nil && fi.ModTime().After(c.At) && fi.ModTime().Before(end) {
+		end = fi.ModTime() // it may have ended while clawd was not running
+	}
+	worked := end.Sub(c.At).Seconds()
+	if err := l.s.d.store.Ended(c, out.CostUSD, worked, why); err != nil {
 		return err
 	}
 	e, blocked := l.s.d.log.Info(), ""

@@ -195,6 +195,9 @@ func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decisio
 		s.failing = 0
 		return &p, nil
 	}
+	if ctx.Err() != nil { // a look that was called off tells nothing
+		return nil, context.Cause(ctx)
+	}
 	if s.failing++; errors.As(err, new(*trigger.BlockedError)) {
 		s.failing = 0
 	} else if s.failing >= maxFailing && ctx.Err() == nil && rec.Stop.State != detect.Retrying {

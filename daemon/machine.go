@@ -70,6 +70,8 @@ func goingDown() bool {
 
 // program is an agent's program as last looked at.
 type program struct {
+	asking sync.Mutex // held by the one who looks; a version may take its time
+
 	mu    sync.Mutex // guards what follows
 	found agent.Program
 	stamp string // of the file that found describes
@@ -97,15 +99,27 @@ func (d *Daemon) slot(a agent.Agent) *program {
 	defer d.mu.Unlock()
 	p := d.programs[a.Name()]
 	if p == nil {
-		p = &program{err: errors.New("not looked for yet")}
+		p = &program{err: errNotYet}
 		d.programs[a.Name()] = p
 	}
 	return p
 }
 
-// program gives what refresh found last.
+var errNotYet = errors.New("not looked for yet")
+
+// program gives what refresh found last. Only the first time it waits for who is just looking.
 func (d *Daemon) program(a agent.Agent) (agent.Program, error) {
 	p := d.slot(a)
+	found, err := p.get()
+	if errors.Is(err, errNotYet) {
+		p.asking.Lock()
+		defer p.asking.Unlock()
+		return p.get()
+	}
+	return found, err
+}
+
+func (p *program) get() (agent.Program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.found, p.err
@@ -115,11 +129,11 @@ func (d *Daemon) program(a agent.Agent) (agent.Program, error) {
 // that was asked last: agents update themselves while clawd runs.
 func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 	p := d.slot(a)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.asking.Lock()
+	defer p.asking.Unlock()
 	path, stamp, err := lookUp(a.Command())
 	if err != nil {
-		p.found, p.stamp, p.err = agent.Program{}, "", err
+		p.set(agent.Program{}, "", err)
 		return err
 	}
 	if stamp == p.stamp && p.err == nil {
@@ -132,8 +146,15 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 	if err != nil {
 		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("the agent does not tell its version; its plain form of resuming is used")
 	}
-	p.found, p.stamp, p.err = agent.Program{Path: path, Version: version}, stamp, nil
+	p.set(agent.Program{Path: path, Version: version}, stamp, nil)
 	return nil
+}
+
+// set is called by the one who asks, who alone may therefore read without the lock.
+func (p *program) set(found agent.Program, stamp string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found, p.stamp, p.err = found, stamp, err
 }
 
 // lookUp finds a program in PATH and refuses one that somebody else may replace.

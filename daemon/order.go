@@ -222,7 +222,8 @@ func (d *Daemon) Cancel(work context.Context, o Order) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	was, err := d.store.Cancel(s.ds, s.child.Load() != 0)
+	ours := s.child.Load() != 0
+	was, err := d.store.Cancel(s.ds, ours)
 	if errors.Is(err, state.ErrPhase) && was.OldSession != "" { // the run that took over belongs to the older one
 		old := Order{Session: s.ds.Agent + "/" + was.OldSession}
 		if before, _, e := d.find(old.Session); e == nil && before.child.Load() != 0 {
@@ -239,7 +240,7 @@ func (d *Daemon) Cancel(work context.Context, o Order) (Done, error) {
 	d.obey(work, s)
 	rec, _, err := d.store.Session(s.ds)
 	switch {
-	case was.Phase == state.Waiting, was.Phase == state.Claimed:
+	case was.Phase == state.Waiting && !ours, was.Phase == state.Claimed:
 		return done(rec, "nothing was started, and nothing will be for this stop"), err
 	case was.Phase == state.Fired && was.Claim.Plan.Way.Live():
 		return done(rec, "clawd's prompt is with the agent already, and nothing is undone; no other one follows for this stop"), err

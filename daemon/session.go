@@ -28,7 +28,7 @@ type session struct {
 	looping bool                       // guarded by Daemon.mu
 	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write
 	open    atomic.Bool                // not in phase following
-	guards  atomic.Bool                // a run that resumed goes on under guard
+	guards  atomic.Bool                // a run of ours that has its verdict goes on, or is being ended
 	failed  atomic.Bool                // the last look at the files failed; look again
 	under   atomic.Bool                // a resume is under way, which looks for itself
 	ordered atomic.Bool                // its user gave an order, which stands in the store
@@ -321,6 +321,7 @@ func (s *session) consider(ctx context.Context) error {
 		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil && !errors.Is(err, state.ErrPhase) {
 			return err
 		}
+		s.d.tell()
 		s.reload()
 	}
 	if s.run != nil {
@@ -405,6 +406,7 @@ func (s *session) refined(ctx context.Context, stop detect.Stop) error {
 	if err := s.d.store.Refine(s.ds, stop, d); err != nil {
 		return err
 	}
+	s.d.tell()
 	s.reload()
 	return s.consider(ctx)
 }

@@ -57,7 +57,11 @@ func awaitLive(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) 
 		}
 		if alive && waited >= c.Plan.Way.proof() && readTurn(c, s).ours == nil {
 			if !run.Working(ctx) {
-				return silent(ctx, c, run), nil
+				out := silent(ctx, c, run)
+				if ctx.Err() != nil { // a look that was called off shows nothing
+					return Outcome{}, context.Cause(ctx)
+				}
+				return out, nil
 			}
 			quiet.looked = time.Time{} // some write nothing down before their answer ends; look again later
 		}

@@ -120,3 +120,36 @@ func TestGrace(t *testing.T) {
 		}
 	})
 }
+
+// cutLook is a run that clawd is stopped in the middle of a look at.
+type cutLook struct {
+	runOf
+	stop func()
+}
+
+// Working: clawd is stopped while it asks tmux, which is killed with the context.
+func (c cutLook) Working(context.Context) bool     { c.stop(); return false }
+func (c cutLook) Untouched(context.Context) string { return "" } // its look fails, too
+
+type cutTrigger struct {
+	*world
+	stop func()
+}
+
+func (c cutTrigger) Adopt(Claim) Run { return cutLook{runOf{c.world}, c.stop} }
+
+// A stop of clawd in the middle of a look at the terminal is no verdict on the attempt.
+func TestStopInALookIsNoVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		end := errors.New("clawd is stopping")
+		p := w.ports()
+		p.Trigger = cutTrigger{w, func() { cancel(end) }}
+		job, _ := liveJob(Tmux)
+		out, err := Same{}.Run(ctx, job, p)
+		if !errors.Is(err, end) || w.out.Verdict != "" {
+			t.Errorf("verdict %q (%s) was written, err %v", w.out.Verdict, out.Why, err)
+		}
+	})
+}

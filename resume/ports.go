@@ -53,7 +53,8 @@ type Claim struct {
 	Mark      string         `json:"mark"`   // path of the mark file
 	Output    string         `json:"output"` // path of the run's output
 	OutputCut bool           `json:"output_cut,omitempty"`
-	Attempts  int            `json:"attempts"` // of the episode, this one included
+	Attempts  int            `json:"attempts"`        // of the episode, this one included
+	Noted     bool           `json:"noted,omitempty"` // the end of its run, which had resumed the session, is in the ledger
 }
 
 // Job is one decision to carry out.
@@ -65,8 +66,10 @@ type Job struct {
 	NotBefore time.Time
 	// Claim, when set, was fired before a restart: it is settled, never fired.
 	Claim *Claim
-	// Guard: the claim has its verdict, resumed, and its run goes on.
+	// Guard: the claim has its verdict, resumed, and its run goes on, or ended while nobody looked.
 	Guard bool
+	// Failed: the claim has another verdict, and its run is still there.
+	Failed bool
 }
 
 // Ports are the world of a Run.
@@ -170,7 +173,8 @@ type Run interface {
 
 // Evidence is what the agent's own files say.
 type Evidence interface {
-	// Look reads everything behind the claim's cursor. An error is not "nothing".
+	// Look reads everything behind the claim's cursor. An error is not "nothing"; what the run printed
+	// comes with it.
 	Look(ctx context.Context, c Claim) (Sight, error)
 	// Changed signals that there may be something new; it may signal too often.
 	Changed() <-chan struct{}

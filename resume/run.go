@@ -15,6 +15,9 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 	if j.Claim != nil && j.Guard {
 		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
 	}
+	if j.Claim != nil && j.Failed {
+		return Outcome{}, end(ctx, p.Trigger.Adopt(*j.Claim))
+	}
 	if j.Claim != nil {
 		return settle(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
 	}
@@ -241,10 +244,10 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 		}
 	}
 	s, err := p.Evidence.Look(ctx, c)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended)
+	return errors.Join(err, p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended))
 }
 
 // silence measures how long a run has said nothing, in time that the machine was awake for. A gap

@@ -39,7 +39,7 @@ func TestCostBudget(t *testing.T) {
 	o := outcome(resume.NoEffect, "")
 	o.CostUSD = 0.5
 	settle(t, s, fire(t, s, one, "k"), o)
-	must(t, s.Ended(one, 0.5, 60, ""))
+	must(t, s.Ended(resume.Claim{Session: one}, 0.5, 60, ""))
 	l := many
 	l.MaxCostUSD = 1
 	_, err := s.Claim(one, "k", l, free)

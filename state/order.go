@@ -72,7 +72,11 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 		was = rec
 		switch {
 		case rec.Phase == Waiting:
-			return t.cancelled(&rec)
+			if err := t.cancelled(&rec); err != nil || !ours {
+				return err
+			}
+			rec.Cancelled = t.now // our run had resumed it before it stopped again
+			return t.save(rec)
 		case rec.Phase == Claimed: // nothing ran, and its gate cannot open any more
 			return errors.Join(t.unclaim(&rec, byUser), t.cancelled(&rec))
 		case rec.Phase == Fired, rec.Phase == Following && ours:

@@ -30,6 +30,7 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 				return err
 			}
 		}
+		rec.Claim.Noted = o.Verdict != resume.Resumed
 		if o.CostUSD > 0 {
 			if _, err := t.budget(func(b *Budget) { b.CostUSD += o.CostUSD }); err != nil {
 				return err
@@ -133,18 +134,25 @@ func (t tx) passed(account string, w detect.Window) error {
 	return t.put(bucketLimits, limitKey(account, w), l)
 }
 
-// Ended notes the end of a resumed run: what it cost, and for how long it worked while nobody had
-// to. blocked, when not empty, says that it was refused permissions; that ends the episode and is
-// told.
-func (s *Store) Ended(ds detect.Session, costUSD, workedSeconds float64, blocked string) error {
+// Ended notes the end of a claim's run that had resumed its session: what it cost, and for how long it
+// worked while nobody had to. It counts once. blocked, when not empty, says that it was refused
+// permissions; that ends the episode and is told.
+func (s *Store) Ended(c resume.Claim, costUSD, workedSeconds float64, blocked string) error {
 	return s.update("T5", func(t tx) error {
-		_, err := t.budget(func(b *Budget) { b.CostUSD += costUSD })
-		err = errors.Join(err, t.stats(func(st *Stats) { st.SecondsSaved += workedSeconds }))
-		if blocked == "" || err != nil {
+		rec, err := t.session(c.Session)
+		if err != nil {
 			return err
 		}
-		rec, err := t.session(ds)
-		if err != nil || rec.open() {
+		if rec.Claim != nil && rec.Claim.Token == c.Token {
+			if rec.Claim.Noted {
+				return nil
+			}
+			rec.Claim.Noted = true
+			err = t.save(rec)
+		}
+		_, e := t.budget(func(b *Budget) { b.CostUSD += costUSD })
+		err = errors.Join(err, e, t.stats(func(st *Stats) { st.SecondsSaved += workedSeconds }))
+		if blocked == "" || err != nil || rec.open() {
 			return err
 		}
 		rec.Episode = Episode{}

@@ -148,7 +148,7 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 		Config:  agent.Config{Command: section.Command, ConfigDir: section.ConfigDir},
 		Timeout: f.timeout, TotalTimeout: f.total, WaitLimit: time.Duration(f.wait), Continue: cfg.Resume.Prompt,
 		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: kind, Base: max(f.base, 1), Cap: f.max, Jitter: f.jitter}},
-		Held:  filepath.Join(userPaths().state, "held"),
+		Held:  filepath.Join(userPaths().marks, "held"),
 	}, nil
 }
 

@@ -35,7 +35,7 @@ func lookOnce(ctx context.Context, s turn.Spec) string {
 	}
 	for _, a := range agents {
 		if a.Name() == s.Claim.Session.Agent {
-			return daemon.LastLook(ctx, a, s.Claim, filepath.Join(userPaths().state, "held"))
+			return daemon.LastLook(ctx, a, s.Claim, filepath.Join(userPaths().marks, "held"))
 		}
 	}
 	return "the agent is not known"

@@ -22,17 +22,13 @@ import (
 // ErrHeld says that another caller has the session open.
 var ErrHeld = errors.New("another clawd exec has the session open")
 
-// Dir is the folder of this user: $XDG_STATE_HOME/clawd/held.
+// Dir is the folder of this user: ~/.local/state/clawd/held, whatever XDG_STATE_HOME says. The daemon, a
+// service, and the caller of clawd exec may have two values of it, and must meet.
 func Dir(getenv func(string) string) string {
-	state := getenv("XDG_STATE_HOME")
-	switch {
-	case filepath.IsAbs(state):
-	case runtime.GOOS == "darwin":
+	if runtime.GOOS == "darwin" {
 		return filepath.Join(getenv("HOME"), "Library", "Application Support", "clawd", "held")
-	default:
-		state = filepath.Join(getenv("HOME"), ".local", "state")
 	}
-	return filepath.Join(state, "clawd", "held")
+	return filepath.Join(getenv("HOME"), ".local", "state", "clawd", "held")
 }
 
 // idForm is what session ids of all agents are made of.

@@ -1,0 +1,231 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/trigger"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// promptless is an agent whose last prompt cannot be had so easily.
+type promptless struct {
+	agent.Agent
+	last func(ctx context.Context) (string, error)
+}
+
+func (p promptless) LastPrompt(ctx context.Context, _ detect.Session) (string, error) {
+	return p.last(ctx)
+}
+
+// What the first look refuses for good is written down and told, as what the claim itself refuses.
+func TestRefusedByTheFirstLook(t *testing.T) {
+	in(t, func(r *rig) {
+		var asked atomic.Int64
+		r.wrapAgent(func(a agent.Agent) agent.Agent {
+			return promptless{a, func(context.Context) (string, error) { asked.Add(1); return "", errors.New("unreadable") }}
+		})
+		r.start()
+		id, _ := r.stopped("limit")
+		if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Fresh: true}}); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(time.Hour)
+		rec := r.rec(id)
+		told := r.log.events("session_left")
+		if rec.Phase != state.Following || len(told) == 0 {
+			t.Errorf("phase %s after an hour, told %v, LastPrompt asked %d times", rec.Phase, told, asked.Load())
+		}
+	})
+}
+
+// A session that its user removed is left, also where a fresh one was to take over.
+func TestFreshOfRemovedSession(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Resume.Reasons["rate_limit"] = resume.FreshSession
+		r.start()
+		id, _ := r.stopped("limit")
+		r.wantPhase(id, state.Waiting)
+		if err := os.Remove(r.session(id).Path); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(time.Hour)
+		rec := r.rec(id)
+		if told := r.log.events("session_left"); rec.Phase != state.Following || len(told) == 0 {
+			t.Errorf("phase %s after an hour, told %v", rec.Phase, told)
+		}
+	})
+}
+
+// A look that fails because clawd is stopped says nothing: the wait goes on after the next start.
+func TestStopInALookLeavesNothing(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Resume.Stagger = config.Duration(10 * time.Second)
+		var slow atomic.Bool
+		r.wrapAgent(func(a agent.Agent) agent.Agent {
+			return promptless{a, func(ctx context.Context) (string, error) {
+				if slow.Load() { // a big transcript or a busy database
+					<-ctx.Done()
+					return "", ctx.Err()
+				}
+				return "do it", nil
+			}}
+		})
+		r.o.Config.Resume.Reasons["rate_limit"] = resume.FreshSession
+		r.children.act = func(c *child) {}
+		r.start()
+		ids := [2]string{}
+		ids[0], _ = r.stopped("limit")
+		ids[1], _ = r.stopped("limit")
+		r.pass(35 * time.Second)
+		if n := len(r.children.started()); n != 1 {
+			t.Fatalf("%d starts", n)
+		}
+		other := ids[0]
+		if r.children.started()[0].claim.Session.ID == other {
+			other = ids[1]
+		}
+		slow.Store(true)
+		r.pass(6 * time.Second) // its turn has come, and it looks once more
+		r.wantPhase(other, state.Waiting)
+		r.down()
+		slow.Store(false)
+		r.start()
+		if rec := r.rec(other); rec.Phase != state.Waiting && rec.Phase != state.Fired {
+			t.Errorf("after a clean stop of clawd the session is %s: %q; log:\n%s", rec.Phase, rec.Decision.Why, r.log)
+		}
+	})
+}
+
+// An agent that is just replacing its program costs no session its resume.
+func TestProgramAwayForAMoment(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Resume.Stagger = config.Duration(20 * time.Second)
+		r.start()
+		ids := [2]string{}
+		ids[0], _ = r.stopped("limit")
+		ids[1], _ = r.stopped("limit")
+		third, _ := r.stopped("plan")
+		r.pass(31 * time.Second) // one runs, one waits for its turn
+		if n := len(r.children.started()); n != 1 {
+			t.Fatalf("%d starts", n)
+		}
+		other := ids[0]
+		if r.children.started()[0].claim.Session.ID == other {
+			other = ids[1]
+		}
+		program := r.o.Config.Agent["claude"].Command
+		if err := os.Rename(program, program+".old"); err != nil {
+			t.Fatal(err)
+		}
+		r.order(third, resume.Order{Now: true}) // its claim looks for the program and is put off for a minute
+		if err := os.Rename(program+".old", program); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(10 * time.Minute)
+		if rec := r.rec(third); len(r.children.started()) != 3 {
+			t.Errorf("third %s; other %s %q; %d starts", rec.Phase, r.rec(other).Phase, r.rec(other).Decision.Why, len(r.children.started()))
+			for _, e := range r.log.events("session_left") {
+				t.Logf("%v", e)
+			}
+		}
+	})
+}
+
+// A wait that clawd itself lengthened, for the day's budget, is not overdue the next day.
+func TestPutOffIsNotOverdue(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Budget.MaxResumesPerDayTotal = 1
+		r.start()
+		r.stopped("limit")
+		r.pass(2 * time.Minute)
+		r.wantStarts(1)
+		id, _ := r.stopped("limit")
+		r.pass(2 * time.Minute)
+		r.wantPhase(id, state.Waiting)
+		r.pass(25 * time.Hour)
+		rec := r.rec(id)
+		if n := len(r.children.started()); n != 2 {
+			t.Errorf("%d starts, want the second one today; phase %s: %s", n, rec.Phase, rec.Decision.Why)
+		}
+	})
+}
+
+// A machine that sleeps over the end of a wait changes nothing, however long.
+func TestSleptThroughIsNotOverdue(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("plan")
+		r.wantPhase(id, state.Waiting)
+		r.clock.jump(14 * time.Hour)
+		r.pass(10 * time.Minute)
+		rec := r.rec(id)
+		if n := len(r.children.started()); n != 1 {
+			t.Errorf("%d starts after a sleep of 14 h; phase %s: %s", n, rec.Phase, rec.Decision.Why)
+		}
+	})
+}
+
+// realReady is what the real trigger says to a look at a server that takes its time, when clawd is stopped meanwhile.
+type realReady struct{ *children }
+
+func (r realReady) Ready(ctx context.Context, s detect.Session, stop detect.Stop, p resume.Plan) (resume.Plan, error) {
+	<-ctx.Done() // the server takes its time (3 s and 15 s are allowed)
+	q := p
+	q.Way, q.Health, q.Status = resume.HTTP, "http://127.0.0.1:1/health", "http://127.0.0.1:1/status"
+	_, err := (&trigger.Trigger{HTTP: &http.Transport{}}).Ready(ctx, s, stop, q)
+	return p, err
+}
+
+// Nobody is told of a hindrance that is only clawd being stopped in the middle of a look.
+func TestStopIsNoHindrance(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Trigger = realReady{r.children}
+		r.o.Config.Watch.Rescan *= 10000
+		id := r.open(resume.Tmux, "plan")
+		r.pass(62 * time.Minute)
+		r.wantPhase(id, state.Waiting)
+		r.down()
+		told := r.log.events("session_blocked")
+		for _, e := range told {
+			t.Errorf("its user is told because clawd stops: %v", e["why"])
+		}
+		r.start()
+		if told := r.rec(id).Told; len(told) != 0 {
+			t.Errorf("told %v", told)
+		}
+	})
+}
+
+// While one session asks the agent's program for its version, which may take a minute, the others claim and
+// write as ever.
+func TestVersionBlocksNobody(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, key := r.stopped("plan")
+		rec := r.rec(id)
+		s := r.d.session(r.d.agents[0], r.session(id))
+		p := r.d.slot(r.d.agents[0])
+		p.asking.Lock() // as refresh does while it asks
+		defer p.asking.Unlock()
+		claim := make(chan error, 1)
+		go func() {
+			_, err := r.d.store.Claim(rec.Session, key, state.Limits{PerSession: 9, PerDay: 9}, func(rec state.Session) (resume.Claim, error) {
+				return s.check(r.work, rec, rec.Decision, look{at: time.Now(), rec: rec})
+			})
+			claim <- err
+		}()
+		if err := <-claim; err != nil {
+			t.Error(err)
+		}
+	})
+}
