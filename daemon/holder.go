@@ -69,7 +69,7 @@ func (s *session) hold(ctx context.Context) error {
 			s.d.wg.Go(func() { s.awaitExit(ctx, h.PID) })
 		}
 		if s.rec.Holder != h || s.rec.HolderEnd != "" {
-			s.rec.Holder, s.rec.HolderEnd = h, ""
+			s.rec.Holder, s.rec.HolderEnd, s.rec.HolderGone = h, "", time.Time{}
 			return s.d.store.SetHolder(s.ds, h, "")
 		}
 	case h.Liveness != detect.Alive && s.rec.Holder.Liveness == detect.Alive && s.rec.HolderEnd == "":
@@ -77,7 +77,7 @@ func (s *session) hold(ctx context.Context) error {
 		if !known {
 			return nil
 		}
-		s.rec.HolderEnd = end
+		s.rec.HolderEnd, s.rec.HolderGone = end, s.d.sleeper.Now()
 		return s.d.store.SetHolder(s.ds, s.rec.Holder, end)
 	}
 	return nil
@@ -216,9 +216,9 @@ func (s *session) unfit() (bool, error) {
 	case h.Foreign:
 		why = "its process lived in another container or namespace, where clawd cannot see it"
 	case s.rec.Decision.Asked: // how its holder went does not count
-	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
+	case s.rec.Driven() && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
 		why = "its terminal went away; [resume] after_hangup = \"leave\""
-	case s.rec.Info.Interactive && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":
+	case s.rec.Driven() && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":
 		why = "its user quit it; [resume] after_quit = \"resume\" changes that"
 	case s.rec.Info.Interactive && s.rec.HolderEnd == "" && h.Liveness == detect.Gone && cfg.Resume.AfterQuit != "resume":
 		why = "it was closed while clawd did not watch, as a user's quit looks; [resume] after_quit = \"resume\" changes that"
@@ -251,6 +251,7 @@ func (s *session) plan(rec state.Session, d resume.Decision, handOff []byte) (re
 	}
 	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
 		LastMeta: rec.Classifier.LastPrompt.Meta}
+	r.Info.Interactive = rec.Driven()
 	if d.Strategy == resume.FreshSession {
 		r.NewID, r.Handoff = uuid.NewString(), handOff
 		return s.a.Fresh(r)

@@ -63,6 +63,7 @@ type Info struct {
 	Model       string    `json:"model,omitempty"`        // provider/model or model, the agent's own form
 	Mode        string    `json:"mode,omitempty"`         // permission mode as last recorded
 	Interactive bool      `json:"interactive,omitempty"`  // last driven from a terminal UI, not headless
+	Untold      bool      `json:"untold,omitempty"`       // the records do not tell Interactive: an old version
 	Parent      string    `json:"parent,omitempty"`       // set: a sub-agent's session
 	Provider    string    `json:"provider,omitempty"`     // whose quota it uses, where the agent has several
 	FirstPrompt string    `json:"first_prompt,omitempty"` // hash of the first prompt, never its text
@@ -95,7 +96,7 @@ func (i *Info) Merge(newer Info) {
 	}
 	i.Archived = i.Archived || newer.Archived
 	if newer.Version != "" || newer.Interactive { // a message line was among them, so Interactive was told too
-		i.Interactive = newer.Interactive
+		i.Interactive, i.Untold = newer.Interactive, newer.Untold
 	}
 }
 

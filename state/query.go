@@ -180,7 +180,10 @@ func (s *Store) SetHolder(ds detect.Session, h detect.Holder, end HolderEnd) err
 		if err != nil {
 			return err
 		}
-		rec.Holder, rec.HolderEnd = h, end
+		rec.Holder, rec.HolderEnd, rec.HolderGone = h, end, time.Time{}
+		if end != "" {
+			rec.HolderGone = t.now
+		}
 		return t.save(rec)
 	})
 }

@@ -42,12 +42,21 @@ type Session struct {
 	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
+	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
 	Updated    time.Time         `json:"updated"`
+}
+
+// Driven tells whether a person drove the session when it stopped: its records say so, or it was open in a
+// terminal then, and the records do not tell or the agent names the session that the terminal shows.
+func (s Session) Driven() bool {
+	h := s.Holder
+	open := h.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(s.Stop.At))
+	return s.Info.Interactive || open && (h.Sure || s.Info.Untold)
 }
 
 // HolderEnd says how the holder of an interactive session went.

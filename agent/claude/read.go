@@ -143,7 +143,9 @@ func (f *fold) info(r *record) {
 		setIf(&i.Dir, r.CWD)
 	}
 	if r.Version != "" {
-		i.Version, i.Interactive = r.Version, r.Entrypoint == "cli"
+		// sdk-cli, sdk-ts and sdk-py are programs; cli and the editors' extensions are people.
+		i.Version, i.Untold = r.Version, r.Entrypoint == ""
+		i.Interactive = !i.Untold && !strings.HasPrefix(r.Entrypoint, "sdk-")
 	}
 	setIf(&i.Mode, r.PermissionMode)
 	if r.Type == "assistant" && r.Message.Model != synthetic && !r.IsAPIError {

@@ -1,0 +1,73 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// terminal906 has the agent in a plain terminal, without a registry entry.
+func (r *rig) terminal906() {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Join(r.agentDir(), "sessions"), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	r.children.way = resume.Exec
+	r.procs.set(func() {
+		r.procs.all = []agent.Proc{{PID: 900, Start: 90, Leader: 900, Comm: "bash"},
+			{PID: 906, Start: 96, Leader: 900, PPID: 900, Comm: "claude", TTY: "/dev/pts/1", Started: time.Now().Add(-time.Hour)}}
+		r.procs.argv[906] = []string{"claude"}
+		r.procs.cwd = map[int]string{906: r.project}
+	})
+}
+
+// entered is a record with another entrypoint; empty: none, as versions 1.0 and 2.0 write it.
+func (r *rig) entered(id, kind, entry string) string {
+	line := strings.ReplaceAll(r.record(id, kind, "", entry), `"permissionMode":"acceptEdits"`, `"permissionMode":"default"`)
+	return strings.ReplaceAll(line, `"entrypoint":"",`, "")
+}
+
+// A session that its user quit is left, also where its records do not say that a person drove it.
+func TestQuitIsAQuit(t *testing.T) {
+	for name, entry := range map[string]string{"an old version": "", "an editor's extension": "claude-vscode", "a terminal": "cli"} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.terminal906()
+				r.start()
+				id := uuid.NewString()
+				r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
+				r.pass(10 * time.Minute)
+				r.end(906) // the shell lives on
+				r.pass(2 * time.Hour)
+				if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+					t.Errorf("holder end %q", rec.HolderEnd)
+				}
+				r.wantStarts(0)
+			})
+		})
+	}
+}
+
+// A script that goes on in a session whose terminal was quit before is no person.
+func TestScriptAfterAQuit(t *testing.T) {
+	in(t, func(r *rig) {
+		r.terminal906()
+		r.start()
+		id := uuid.NewString()
+		r.add(id, r.entered(id, "user", ""), r.entered(id, "plan", ""))
+		r.pass(10 * time.Minute)
+		r.end(906)
+		r.pass(2 * time.Hour)
+		r.add(id, r.entered(id, "user", ""), r.entered(id, "plan", ""))
+		r.pass(2 * time.Hour)
+		r.wantStarts(1)
+	})
+}
