@@ -1,15 +1,19 @@
 package daemon
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -70,4 +74,59 @@ func TestScriptAfterAQuit(t *testing.T) {
 		r.pass(2 * time.Hour)
 		r.wantStarts(1)
 	})
+}
+
+// served is an agent whose background server keeps a session open; a terminal may show it.
+type served struct {
+	agent.Agent
+	terminal *atomic.Bool
+}
+
+func (s served) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
+	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: true, Outlives: true}}
+	if s.terminal.Load() {
+		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92})
+	}
+	return all, nil
+}
+
+func (s served) Wake(r agent.Request) (resume.Plan, error) {
+	return resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Dir: r.Info.Dir, Argv: []string{"/bin/true"}, Holder: r.Holder}, nil
+}
+
+// A server that outlives its terminals is not somebody who wants the session to go on.
+func TestQuitBehindAServer(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		before, at, ordered bool // a terminal shows it: at the stop, when the wait ends
+		starts              int
+	}{
+		{"it is shown", true, true, false, 1},
+		{"quit while it waits", true, false, false, 0},
+		{"quit before the stop", false, false, false, 0},
+		{"its user wants it", true, false, true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				var shown atomic.Bool
+				shown.Store(c.before)
+				r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, &shown} })
+				r.procs.set(func() { r.procs.all = []agent.Proc{{PID: 901, Start: 91}} })
+				r.children.act = func(c *child) { c.ask(); c.say("answer") }
+				r.start()
+				id := uuid.NewString()
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+				r.pass(30 * time.Minute)
+				shown.Store(c.at)
+				if c.ordered {
+					r.order(id, resume.Order{Now: true})
+				}
+				r.pass(2 * time.Hour)
+				r.wantStarts(c.starts)
+				if left := r.log.events("session_left"); c.starts == 0 && (len(left) != 1 || !strings.Contains(fmt.Sprint(left[0]["why"]), "after_quit")) {
+					t.Errorf("told %v", left)
+				}
+			})
+		})
+	}
 }

@@ -193,14 +193,20 @@ func (s *session) standDown(why string, until time.Time) {
 
 // unfit leaves a waiting session that must not be resumed: its user quit it, or a headless run would
 // have to ask a person.
-func (s *session) unfit() (bool, error) {
+func (s *session) unfit(ctx context.Context) (bool, error) {
 	cfg, _ := s.d.settings()
 	why, command := "", ""
 	h := s.rec.Classifier.Holder
 	_, told, err := callers(s.d.held(), s.ds, s.rec.Stop)
+	abandoned := false
+	if err == nil && h.Outlives {
+		abandoned, err = s.abandoned(ctx)
+	}
 	switch {
 	case err != nil:
 		return false, err
+	case abandoned:
+		why = leftBehind
 	case told:
 		why = execTold
 	case s.rec.Ignored:
@@ -240,6 +246,28 @@ func (s *session) unfit() (bool, error) {
 	s.reload()
 	s.d.tell()
 	return true, nil
+}
+
+const leftBehind = "its user quit it, and only the agent's background server still has it open; [resume] after_quit = \"resume\" changes that"
+
+// abandoned looks whether the agent's server alone keeps open what its user has quit.
+func (s *session) abandoned(ctx context.Context) (bool, error) {
+	holders, err := s.a.Live(ctx, s.ds, s.rec.Info)
+	return err == nil && s.d.abandoned(s.rec, s.rec.Decision, holders), err
+}
+
+func (d *Daemon) abandoned(rec state.Session, dec resume.Decision, holders []detect.Holder) bool {
+	cfg, _ := d.settings()
+	if dec.Asked || cfg.Resume.AfterQuit == "resume" || !rec.Driven() {
+		return false
+	}
+	server, terminal := false, false
+	for _, h := range holders {
+		alive := h.Liveness == detect.Alive
+		server = server || alive && h.Outlives
+		terminal = terminal || alive && h.Kind == detect.Interactive
+	}
+	return server && !terminal
 }
 
 // plan asks the agent for the argv. handOff is for fresh sessions.

@@ -170,6 +170,8 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	}
 	h, attended := attendedBy(holders)
 	switch {
+	case s.d.abandoned(rec, d, holders):
+		return look{}, refusal(resume.LeftAlone, leftBehind)
 	case attended:
 		if seen.live, err = s.ready(ctx, rec, d, holders); err != nil {
 			return look{}, err

@@ -341,7 +341,7 @@ func (s *session) consider(ctx context.Context) error {
 	if s.untold() {
 		return nil // the rescan looks again
 	}
-	if left, err := s.unfit(); left || err != nil {
+	if left, err := s.unfit(ctx); left || err != nil {
 		return err
 	}
 	h, attended := attendedBy([]detect.Holder{s.rec.Classifier.Holder})

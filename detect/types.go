@@ -202,6 +202,7 @@ type Holder struct {
 	Group       int        `json:"group,omitempty"`        // process group
 	Status      string     `json:"status,omitempty"`       // the agent's own word: busy, idle, waiting; empty: not told
 	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace
+	Outlives    bool       `json:"outlives,omitempty"`     // a server that keeps a session open when the terminals that showed it have ended
 	Sure        bool       `json:"sure,omitempty"`         // false: it may hold this session (same folder), nothing says which
 	Named       bool       `json:"named,omitempty"`        // sure by its arguments alone: in a terminal its user may have gone over to another session
 	TTY         string     `json:"tty,omitempty"`          // its controlling terminal, e.g. /dev/pts/3

@@ -17,6 +17,7 @@ type procTable struct {
 	all   []agent.Proc
 	argv  map[int][]string
 	opens map[int][]string
+	cwd   map[int]string
 	err   error
 }
 
@@ -32,7 +33,7 @@ func (t procTable) Get(pid int) (agent.Proc, bool) {
 }
 func (t procTable) List() ([]agent.Proc, error) { return t.all, t.err }
 func (t procTable) Argv(pid int) []string       { return t.argv[pid] }
-func (t procTable) Cwd(int) string              { return "" }
+func (t procTable) Cwd(pid int) string          { return t.cwd[pid] }
 func (t procTable) Environ(int) []string        { return nil }
 func (procTable) Listens(int) []int             { return nil }
 func (t procTable) Opens(pid int) []string      { return t.opens[pid] }

@@ -18,7 +18,7 @@ import (
 //
 // The lock file goes when its process ends well, so one that is there and not held was left by a
 // process that was killed. Without lock files a kill and a quit look alike.
-func (c *Codex) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]detect.Holder, error) {
+func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([]detect.Holder, error) {
 	if !isID(s.ID) {
 		return nil, errors.New("the session id is not a lower-case UUID")
 	}
@@ -43,6 +43,9 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]de
 			live = append(live, h)
 			elsewhere[p.Group] = elsewhere[p.Group] || h.Named && c.opensAnother(p.PID, s.Path)
 		}
+	}
+	if i := slices.IndexFunc(live, func(h detect.Holder) bool { return h.Outlives }); i >= 0 {
+		live = append(live, c.attached(procs, info.Dir)...)
 	}
 	// Its user has gone over to another session in the terminal that was opened for this one.
 	live = slices.DeleteFunc(live, func(h detect.Holder) bool { return h.Named && elsewhere[h.Group] })
@@ -74,6 +77,7 @@ func (c *Codex) locked(pid int) detect.Holder {
 		return h
 	}
 	h.Kind = kindOf(c.arguments(pid))
+	h.Outlives = slices.Contains(c.arguments(pid), "--managed-daemon")
 	if p, ok := c.env.Procs.Get(pid); ok {
 		c.describe(&h, p)
 	}
@@ -99,6 +103,27 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		return detect.Holder{}, false
 	}
 	return h, true
+}
+
+// attached gives the terminals in a folder that show a session of the background server, and do not say
+// which: they have no session's file open themselves.
+func (c *Codex) attached(procs []agent.Proc, dir string) []detect.Holder {
+	var all []detect.Holder
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	for _, p := range procs {
+		if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, c.env.Procs.Argv(p.PID)) ||
+			kindOf(c.arguments(p.PID)) != detect.Interactive || c.opensAnother(p.PID, "") {
+			continue
+		}
+		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Kind: detect.Interactive,
+			Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
+		c.describe(&h, p)
+		all = append(all, h)
+	}
+	return all
 }
 
 // closed: a process that lives always has some file open; none at all means that the system did not

@@ -1,9 +1,12 @@
 package codex
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -199,6 +202,61 @@ func TestLiveTerminal(t *testing.T) {
 			if h := got[0]; h.TTY != c.tty || (h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != (c.tty != "") {
 				t.Errorf("%v: %+v", c.argv, h)
 			}
+		}
+	}
+}
+
+// The default of 0.169: terminals show the sessions of a background server, which outlives them and keeps
+// their locks. Only the terminals tell that their user is still there.
+func TestLiveBackgroundServer(t *testing.T) {
+	root := t.TempDir()
+	dir, link := filepath.Join(root, "work"), filepath.Join(root, "link")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	server := agent.Proc{PID: 60, Leader: 60, Group: 60, Start: 77, Comm: "codex"}
+	tui := func(pid int) agent.Proc {
+		return agent.Proc{PID: pid, Leader: 50, Group: pid, Start: 88, Comm: "codex", TTY: "/dev/pts/1"}
+	}
+	noTTY := tui(74)
+	noTTY.TTY = ""
+	argv := map[int][]string{60: {"/opt/codex/bin/codex", "app-server", "--listen", "unix://", "--managed-daemon"}}
+	table := procTable{argv: argv, opens: map[int][]string{}, cwd: map[int]string{70: dir, 71: root, 72: dir, 73: dir, 74: dir}}
+	for pid := 70; pid <= 74; pid++ {
+		argv[pid], table.opens[pid] = []string{"/opt/codex/bin/codex"}, []string{"/dev/null"}
+	}
+	argv[73] = []string{"/opt/codex/bin/codex", "exec", "do it"}
+	table.opens[60] = []string{"/dev/null"}
+	table.opens[72] = []string{filepath.Join(root, "sessions", "rollout-2026-11-21T00-00-00-"+strings.Replace(sid, "0", "1", 1)+".jsonl")}
+	for _, c := range []struct {
+		name string
+		tuis []agent.Proc
+		want []int // pids of the holders
+	}{
+		{"a terminal in the folder", []agent.Proc{tui(70)}, []int{60, 70}},
+		{"none is left", nil, []int{60}},
+		{"one in another folder", []agent.Proc{tui(71)}, []int{60}},
+		{"one with a session of its own", []agent.Proc{tui(72)}, []int{60}},
+		{"a headless run", []agent.Proc{tui(73)}, []int{60}},
+		{"one without a terminal", []agent.Proc{noTTY}, []int{60}},
+	} {
+		table.all = append([]agent.Proc{server}, c.tuis...)
+		a := over(root, table, agent.Config{})
+		lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+		put(t, lock, "")
+		a.locks = func() ([]byte, error) { return []byte(lockLine(t, lock, 60, 0)), nil }
+		s := rolloutOf(root, sid)
+		put(t, s.Path, "")
+		holders, err := a.Live(t.Context(), s, detect.Info{Dir: link})
+		var pids []int
+		for _, h := range holders {
+			pids = append(pids, h.PID)
+			if h.Outlives != (h.PID == 60) || h.Sure != (h.PID == 60) {
+				t.Errorf("%s: %+v", c.name, h)
+			}
+		}
+		if err != nil || !slices.Equal(pids, c.want) {
+			t.Errorf("%s: held by %v, want %v (%v)", c.name, pids, c.want, err)
 		}
 	}
 }
