@@ -120,6 +120,23 @@ func TestLiveCodexServer(t *testing.T) {
 	}
 }
 
+// The background server outlives the terminal whose user quit, and keeps the session open. Nothing is done.
+func TestLiveCodexServerQuit(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, codex169)
+	c := w.startClawd(settings{base: "20s"})
+	w.background = true
+	p := w.openTerminal(false)
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "rate_limit")
+	p.quits()
+	c.wait("session_left", "reason", "rate_limit")
+	c.quiet(25 * time.Second)
+	w.wantMain(1)
+}
+
 // Gemini's dialog of a used-up quota stands on the screen alone. Its item that repeats the request is
 // chosen, by its number.
 func TestLiveGeminiDialog(t *testing.T) {

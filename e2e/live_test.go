@@ -93,14 +93,7 @@ func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 // quitCase: the pane shows a shell now. Its user quit, and nothing is done.
 func quitCase(t *testing.T, a agentCase) {
 	w, c, p, id := stopsOpen(t, a, false, "20s")
-	looks := 0
-	w.eventually(agentTime, "the agent's end", func() bool {
-		if looks%10 == 0 { // some want a second one soon after the first
-			p.keys("C-c")
-		}
-		looks++
-		return strings.Contains(p.screen(), "the agent ended")
-	})
+	p.quits()
 	c.wait("session_left", "session", id)
 	c.quiet(25 * time.Second)
 	w.wantMain(w.stops())

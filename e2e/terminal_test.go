@@ -111,6 +111,19 @@ func (p *terminal) ready() {
 
 // keys presses keys by their tmux names; text types a text as it is.
 func (p *terminal) keys(names ...string) { p.tmux(append([]string{"send-keys"}, names...)...) }
+// quits has the agent's user end it.
+func (p *terminal) quits() {
+	p.w.t.Helper()
+	looks := 0
+	p.w.eventually(agentTime, "the agent's end", func() bool {
+		if looks%10 == 0 { // some want a second one soon after the first
+			p.keys("C-c")
+		}
+		looks++
+		return strings.Contains(p.screen(), "the agent ended")
+	})
+}
+
 func (p *terminal) text(s string)        { p.tmux("send-keys", "-l", s) }
 
 // asks types a prompt as a person does: the text, and Enter when it is drawn.
