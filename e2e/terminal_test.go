@@ -111,6 +111,7 @@ func (p *terminal) ready() {
 
 // keys presses keys by their tmux names; text types a text as it is.
 func (p *terminal) keys(names ...string) { p.tmux(append([]string{"send-keys"}, names...)...) }
+
 // quits has the agent's user end it.
 func (p *terminal) quits() {
 	p.w.t.Helper()
@@ -124,7 +125,7 @@ func (p *terminal) quits() {
 	})
 }
 
-func (p *terminal) text(s string)        { p.tmux("send-keys", "-l", s) }
+func (p *terminal) text(s string) { p.tmux("send-keys", "-l", s) }
 
 // asks types a prompt as a person does: the text, and Enter when it is drawn.
 func (p *terminal) asks(prompt string) {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -94,6 +95,10 @@ func (c *Claude) Account(detect.Info) string {
 func (c *Claude) auth() string {
 	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
 	return c.cfg.Auth(c.env, payers, err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "")
+}
+
+func (c *Claude) hasKey() bool {
+	return slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" })
 }
 
 func (c *Claude) getenv(name string) string { return c.cfg.Getenv(c.env, name) }

@@ -3,6 +3,7 @@ package claude
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,11 +104,14 @@ func (c *Claude) check(r agent.Request) error {
 // plan is what all forms share.
 func (c *Claude) plan(r agent.Request) resume.Plan {
 	p := resume.Plan{Dir: r.Info.Dir, Auth: c.auth()}
-	if r.Stop.Reason == detect.UsageLimit {
+	switch {
+	case r.Stop.Reason == detect.UsageLimit && r.Stop.Status == http.StatusBadRequest && c.hasKey():
+		p.Auth = "key" // its owner has set this limit, and no login is to pay instead
+	case r.Stop.Reason == detect.UsageLimit:
 		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
 		p.Auth = "login"
 		p.Unset = slices.Concat(payers, clouds)
-	} else if p.Auth == "login" {
+	case p.Auth == "login":
 		p.Unset = slices.Clone(payers)
 	}
 	p.Env = c.cfg.Environ(p.Unset, "CLAUDE_CONFIG_DIR", c.given)

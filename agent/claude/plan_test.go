@@ -164,6 +164,7 @@ func TestBilling(t *testing.T) {
 	key, token := "ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t"
 	explicit := map[string]string{"ANTHROPIC_API_KEY": "mine", "A": "b"}
 	all := slices.Concat(payers, clouds)
+	const keysLimit = detect.Reason("400 You have reached your specified API usage limits")
 	for _, c := range []struct {
 		name    string
 		reason  detect.Reason
@@ -184,6 +185,9 @@ func TestBilling(t *testing.T) {
 		{"neither", detect.RateLimit, false, nil, nil, "login", payers, nil, "login"},
 		{"key for runs", detect.RateLimit, true, explicit, nil, "key", nil, []string{"A=b", "ANTHROPIC_API_KEY=mine"}, "key"},
 		{"key for runs, plan's limit", detect.UsageLimit, true, explicit, nil, "login", all, []string{"A=b"}, "key"},
+		{"key's own limit", keysLimit, false, nil, []string{key}, "key", nil, nil, "key"},
+		{"key's own limit, login around", keysLimit, true, nil, []string{key}, "key", nil, nil, "login"},
+		{"key's own limit, key not to be seen", keysLimit, true, nil, nil, "login", all, nil, "login"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -192,7 +196,9 @@ func TestBilling(t *testing.T) {
 				must(t, os.Chmod(filepath.Join(root, ".credentials.json"), 0))
 			}
 			r := request(t, root)
-			r.Stop.Reason, r.LastMeta = c.reason, true
+			if r.Stop.Reason, r.LastMeta = c.reason, true; c.reason == keysLimit {
+				r.Stop.Reason, r.Stop.Status = detect.UsageLimit, 400
+			}
 			a := over(root, table{}, agent.Config{Env: c.env}, c.vars...)
 			p, err := a.Plan(r)
 			must(t, err)
