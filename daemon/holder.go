@@ -142,7 +142,7 @@ func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 		return state.HolderCrash, true
 	case !s.attendedNow: // it ended while clawd did not run: a quit and a closed window look alike by now
 		return state.HolderQuit, true
-	case now.Liveness == detect.HolderUnknown:
+	case now.Liveness == detect.HolderUnknown && !s.over(h, now):
 		return "", false
 	case h.Leader == 0 || h.Leader == h.PID:
 		return state.HolderQuit, true // it led its own session, so its end and the terminal's look alike
@@ -151,6 +151,13 @@ func (s *session) holderEnd(now detect.Holder) (state.HolderEnd, bool) {
 		return state.HolderQuit, true
 	}
 	return state.HolderHangup, true
+}
+
+// over tells whether the remembered holder has ended for sure though another process, now, may have the
+// session open. How it went shows only right then: a shell that has outlived it may be closed later.
+func (s *session) over(h, now detect.Holder) bool {
+	p, ok := s.d.o.Env.Procs.Get(h.PID)
+	return now.PID != 0 && (!ok || p.Start != h.Start || p.Zombie)
 }
 
 // wrapEnd is what clawd wrap wrote down about the end of its program. One that was killed itself has
