@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -29,6 +31,8 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	if err != nil {
 		return unknownHolder(err), err
 	}
+	// Few processes need it, and all of one look the same.
+	look := sync.OnceValues(func() (project, error) { return o.project(ctx, s, i.Dir) })
 	var holders []detect.Holder
 	for _, p := range procs {
 		if ctx.Err() != nil {
@@ -37,34 +41,37 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 		if p.Zombie {
 			continue
 		}
-		if h, ok := o.holder(p, s, i); ok {
+		if h, ok := o.holder(p, s, i, look); ok {
 			holders = append(holders, h)
 		}
 	}
 	if len(holders) == 0 {
 		return []detect.Holder{{
 			Liveness: detect.Gone, Boot: o.env.Procs.Boot(),
-			Why: "no opencode process runs in the session's folder",
+			Why: "no opencode process runs in the session's folder or project",
 		}}, nil
 	}
-	slices.SortStableFunc(holders, func(a, b detect.Holder) int {
-		switch {
-		case a.Sure == b.Sure:
-			return 0
-		case a.Sure:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(holders, func(a, b detect.Holder) int { return cmp.Compare(rank(a), rank(b)) })
 	return holders, nil
+}
+
+// rank puts the surest holder first, and last one of which nothing can be told.
+func rank(h detect.Holder) int {
+	switch {
+	case h.Sure:
+		return 0
+	case h.Liveness == detect.Alive:
+		return 1
+	}
+	return 2
 }
 
 func unknownHolder(err error) []detect.Holder {
 	return []detect.Holder{{Liveness: detect.HolderUnknown, Why: err.Error()}}
 }
 
-// holder tells whether a process may have the session open.
-func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info) (detect.Holder, bool) {
+// holder tells whether a process may have the session open. look gives the session's project.
+func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look func() (project, error)) (detect.Holder, bool) {
 	procs := o.env.Procs
 	argv := procs.Argv(p.PID)
 	args, named := o.arguments(p, argv)
@@ -99,11 +106,31 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info) (detect
 	case c.kind == detect.Headless && c.session != "":
 		return h, false
 	case !related(folders(cwd, c.dir), i.Dir):
-		return h, false
+		if store != ourStore || !c.lists() {
+			return h, false
+		}
+		return elsewhere(h, folders(cwd, c.dir), look)
 	default:
 		h.Why = fmt.Sprintf("process %d is an opencode in the session's folder; which session it shows is not recorded", p.PID)
 	}
 	return h, true
+}
+
+// elsewhere tells whether an opencode that works outside the session's folder may show it all the same,
+// because it lists every session of its project. That it does is too unlikely for typing into it, and
+// too likely for starting a second one beside it.
+func elsewhere(h detect.Holder, dirs []string, look func() (project, error)) (detect.Holder, bool) {
+	p, err := look()
+	same := false
+	if err == nil {
+		same, err = p.hasAny(dirs)
+	}
+	h.Liveness = detect.HolderUnknown
+	h.Why = fmt.Sprintf("process %d is an opencode of the session's project in another folder; which session it shows is not recorded", h.PID)
+	if err != nil {
+		h.Why = fmt.Sprintf("process %d is an opencode in another folder; whether of the session's project cannot be told: %v", h.PID, err)
+	}
+	return h, same || err != nil
 }
 
 // interpreters may run opencode from its sources under a name of their own.
@@ -163,9 +190,15 @@ func (o *OpenCode) opens(paths []string, s detect.Session) int {
 type call struct {
 	kind    detect.HolderKind
 	session string // --session
+	newest  bool   // --continue: the newest session of the project
 	dir     string // --dir, or the folder that a TUI was given
 	port    int    // --port; 0: none, or any
 	none    bool   // a command that opens no session
+}
+
+// lists tells whether the process may have gone to any session of its project.
+func (c call) lists() bool {
+	return c.session == "" && (c.kind == detect.Interactive || c.newest)
 }
 
 // Options of opencode that take a value. One that is missing here only makes the value look like
@@ -206,6 +239,8 @@ func classify(args []string) call {
 		switch name {
 		case "--session", "-s":
 			c.session = value
+		case "--continue", "-c":
+			c.newest = true
 		case "--dir":
 			c.dir = value
 		case "--port":
@@ -268,8 +303,8 @@ func folders(cwd, dir string) []string {
 	return all
 }
 
-// related: a TUI shows the sessions of its project, so a process holds the sessions of its folder,
-// of those below it, and, as the project may begin further up, of those above it. A folder that is
+// related: a TUI shows the sessions of its project, so a process most likely holds those of its folder,
+// of the ones below it, and, as the project may begin further up, of those above it. A folder that is
 // not known may be any.
 func related(dirs []string, session string) bool {
 	if session == "" || dirs[0] == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestLive(t *testing.T) {
-	const id, other = "ses_e0490bdf4ffetoGb2yI1hytQKC", "ses_e047a531cffesBeTRrTfaQc0DI"
+	const id, other = ourSession, "ses_e047a531cffesBeTRrTfaQc0DI"
 	const dir = "/home/dev/work/demo"
 	argv := func(a ...string) []string { return a }
 	for name, c := range map[string]struct {
@@ -27,6 +27,7 @@ func TestLive(t *testing.T) {
 		"TUI above":                      {argv: argv("opencode"), cwd: "/home/dev/work", db: "ours", want: detect.Interactive},
 		"TUI below":                      {argv: argv("opencode"), cwd: dir + "/sub", db: "ours", want: detect.Interactive},
 		"TUI elsewhere":                  {argv: argv("opencode"), cwd: "/home/dev/work/demo2", db: "ours", gone: true},
+		"TUI elsewhere, newest session":  {argv: argv("opencode", "-c"), cwd: "/home/dev/work/demo2", db: "ours", gone: true},
 		"TUI of this session":            {argv: argv("opencode", "-s", id), cwd: dir, db: "ours", want: detect.Interactive, sure: true},
 		"TUI of another session":         {argv: argv("opencode", "--session", other), cwd: dir, db: "ours", want: detect.Interactive},
 		"TUI of a folder":                {argv: argv("opencode", "./demo"), cwd: "/home/dev/work/x", db: "ours", gone: true},
@@ -65,7 +66,7 @@ func TestLive(t *testing.T) {
 			if comm == "oc" {
 				o.cfg.Command = "/opt/oc"
 			}
-			db := filepath.Join(data, "opencode.db")
+			db := inProject(t, data, ourProject, dir, dir)
 			switch c.db {
 			case "ours":
 				p.opens[7] = []string{"/dev/null", filepath.Join(data, "log", "opencode.log"), db + "-wal"}

@@ -2,7 +2,8 @@
 // on, JSON files before. It only ever reads, in short transactions.
 //
 // opencode leaves no lock, pid file or socket per session, so which process shows a session can
-// only be guessed from its arguments and its folder: its holders are rarely Sure.
+// only be guessed from its arguments and its folder: its holders are rarely Sure. Of a process that works
+// elsewhere in the session's project nothing can be told at all.
 package opencode
 
 import (
