@@ -34,6 +34,7 @@ type host struct {
 	in      input // under input
 	output  sync.Mutex
 	stopped atomic.Bool
+	termed  time.Time   // the last SIGTERM that we got; the loop's alone
 	broke   atomic.Bool // the user sent Ctrl-C or Ctrl-\ to a program that leaves them to its terminal
 
 	hangup  chan struct{} // the outer terminal is gone
@@ -43,6 +44,9 @@ type host struct {
 // hangupPatience is how long a program may take to end after its terminal went away. Then the inner
 // terminal goes, too.
 const hangupPatience = 5 * time.Second
+
+// termPatience is for how long a SIGTERM explains an end. systemd gives 90 s before it kills.
+const termPatience = 2 * time.Minute
 
 // loop handles what happens until the program has ended and its last words are written, which takes
 // as long as the outer terminal takes.
@@ -86,9 +90,30 @@ func (h *host) loop(signals chan os.Signal) End {
 		case <-patience:
 			return h.ended(last, true)
 		case <-drained:
+			h.settled(last, signals)
 			return h.ended(last, false)
 		case s := <-signals:
 			h.signal(s.(syscall.Signal))
+		}
+	}
+}
+
+// settled waits a little for our own SIGTERM when the program ended as by one: where all of us got one
+// at once, it or the leader may be gone before we know of ours.
+func (h *host) settled(e event, signals chan os.Signal) {
+	term, hup := int(syscall.SIGTERM), int(syscall.SIGHUP)
+	if told := e.Code == 128+term || e.Signal == term || e.Signal == hup; !told || !h.termed.IsZero() {
+		return
+	}
+	for wait := time.After(100 * time.Millisecond); ; {
+		select {
+		case s := <-signals:
+			if s == syscall.SIGTERM {
+				h.termed = time.Now()
+				return
+			}
+		case <-wait:
+			return
 		}
 	}
 }
@@ -97,6 +122,9 @@ func (h *host) signal(s syscall.Signal) {
 	switch s {
 	case syscall.SIGHUP:
 		h.hungUp()
+	case syscall.SIGTERM:
+		h.termed = time.Now()
+		h.send(s)
 	case syscall.SIGWINCH:
 		h.resize()
 	case syscall.SIGCONT: // somebody stopped us alone, and a shell may have changed the terminal
@@ -119,7 +147,8 @@ func (h *host) send(s syscall.Signal) {
 	_, _ = h.leader.Write([]byte{byte(s)}) // the leader may have ended
 }
 
-// ended judges how the program ended.
+// ended judges how the program ended. A SIGTERM to us is a logout or a shutdown that ends everything
+// in the terminal: then the exit code by which a program answers it is no quit of its user's.
 func (h *host) ended(e event, gone bool) End {
 	end := End{Cause: Quit, Code: e.Code, At: time.Now().UTC()}
 	if e.Signal != 0 {
@@ -129,7 +158,7 @@ func (h *host) ended(e event, gone bool) End {
 			end.Cause = Crash
 		}
 	}
-	if gone {
+	if gone || !h.termed.IsZero() && time.Since(h.termed) < termPatience {
 		end.Cause = Hangup
 	}
 	return end

@@ -115,6 +115,14 @@ func fakeAgent(mode string, args []string) {
 		if err := os.WriteFile(args[0], []byte("hup"), 0o600); err != nil {
 			panic(err)
 		}
+	case "term", "tidy": // ends by itself when it is told to
+		sigs := make(chan os.Signal, 4)
+		signal.Notify(sigs, syscall.SIGTERM)
+		fmt.Print("ready>")
+		<-sigs
+		if mode == "term" {
+			os.Exit(143)
+		}
 	case "exit":
 		fmt.Print("last words")
 		os.Exit(7)

@@ -50,7 +50,7 @@ type Cause string
 // A program that exits by itself quit, whatever its exit code.
 const (
 	Quit   Cause = "quit"   // by itself, or its user's Ctrl-C or Ctrl-\ killed it
-	Hangup Cause = "hangup" // its terminal went away
+	Hangup Cause = "hangup" // its terminal went away, or the wrapper was told to end, as at a logout
 	Crash  Cause = "crash"  // a signal that no key sent killed it
 )
 

@@ -122,7 +122,10 @@ func TestEnds(t *testing.T) {
 		{"killed", "lines", func(o *outer) { o.wait("ready>"); kill(o, syscall.SIGKILL) }, Crash, 137, "SIGKILL"},
 		{"a fault", "sleep", func(o *outer) { kill(o, syscall.SIGBUS) }, Crash, 135, "SIGBUS"},
 		{"SIGINT by another", "sleep", func(o *outer) { kill(o, syscall.SIGINT) }, Crash, 130, "SIGINT"},
-		{"SIGTERM to the wrapper", "sleep", func(o *outer) { o.info(); _ = o.cmd.Process.Signal(syscall.SIGTERM) }, Crash, 143, "SIGTERM"},
+		{"SIGTERM to the wrapper", "sleep", func(o *outer) { o.info(); _ = o.cmd.Process.Signal(syscall.SIGTERM) }, Hangup, 143, "SIGTERM"},
+		{"SIGTERM to the wrapper of one that handles it", "term", func(o *outer) { o.wait("ready>"); o.info(); _ = o.cmd.Process.Signal(syscall.SIGTERM) }, Hangup, 143, ""},
+		{"SIGTERM to the wrapper of one that ends well by it", "tidy", func(o *outer) { o.wait("ready>"); o.info(); _ = o.cmd.Process.Signal(syscall.SIGTERM) }, Hangup, 0, ""},
+		{"SIGTERM to the program alone", "term", func(o *outer) { o.wait("ready>"); kill(o, syscall.SIGTERM) }, Quit, 143, ""},
 		{"SIGHUP to the wrapper", "sleep", func(o *outer) { o.info(); _ = o.cmd.Process.Signal(syscall.SIGHUP) }, Hangup, 129, "SIGHUP"},
 		{"the leader is killed", "sleep", func(o *outer) {
 			p, _ := agent.NewProcs().Get(o.info().Child.PID)
