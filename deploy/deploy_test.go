@@ -95,10 +95,13 @@ func TestLaunchdPlist(t *testing.T) {
 	}
 }
 
-// install runs install.sh as on the system that uname names, in a home of its own.
-func install(t *testing.T, uname string, env ...string) (home, output string) {
+// odd is a folder's name of all that sed, systemd, XML or the script itself could take for its own.
+const odd = `a b&c|d\1 50% <e> "q" $HOME 'f' n@22`
+
+// install runs install.sh for a binary, as on the system that uname names, in a home of its own.
+func install(t *testing.T, uname, binary string, env ...string) (home, output string) {
 	t.Helper()
-	home = t.TempDir()
+	home = filepath.Join(t.TempDir(), odd)
 	bin := filepath.Join(home, "bin")
 	for name, script := range map[string]string{"uname": "echo " + uname, "systemctl": "exit 1", "loginctl": "exit 1"} {
 		if err := os.MkdirAll(bin, 0o700); err != nil {
@@ -108,7 +111,7 @@ func install(t *testing.T, uname string, env ...string) (home, output string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("sh", "install.sh", "/opt/a b/clawd")
+	cmd := exec.Command("sh", "install.sh", binary)
 	cmd.Env = append([]string{"HOME=" + home, "PATH=" + bin + ":/usr/bin:/bin"}, env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -118,38 +121,82 @@ func install(t *testing.T, uname string, env ...string) (home, output string) {
 }
 
 func TestInstallWritesNoSecrets(t *testing.T) {
-	home, out := install(t, "Linux", "CLAUDE_CONFIG_DIR=/home/x/50% \"q\"", "ANTHROPIC_API_KEY=sk-secret",
-		"HTTPS_PROXY=http://user:hunter2@proxy:3128", "HTTP_PROXY=http://proxy:3128")
+	home, out := install(t, "Linux", "/opt/a b/clawd", "ANTHROPIC_API_KEY=sk-secret", "HTTP_PROXY=http://proxy:3128", "no_proxy=a@b",
+		"HTTPS_PROXY=http://user:hunter2@proxy:3128", "http_proxy=http://user:hunter3@proxy:3128", "https_proxy=http://user:hunter4@proxy:3128",
+		"ALL_PROXY=socks5://user:hunter5@proxy:1080", "all_proxy=socks5://user:hunter6@proxy:1080")
 	dir := filepath.Join(home, ".config/systemd/user")
 	conf, err := os.ReadFile(filepath.Join(dir, "clawd.service.d/environment.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{"sk-secret", "hunter2"} {
+	for _, secret := range []string{"sk-secret", "hunter"} {
 		if strings.Contains(string(conf)+out, secret) {
 			t.Errorf("%s was written:\n%s%s", secret, conf, out)
 		}
 	}
-	for _, want := range []string{`Environment="CLAUDE_CONFIG_DIR=/home/x/50%% \"q\""`, `Environment="HTTP_PROXY=http://proxy:3128"`, `Environment="PATH=`} {
-		if !strings.Contains(string(conf), want) {
+	for _, want := range []string{`Environment="HTTP_PROXY=http://proxy:3128"`, `Environment="no_proxy=a@b"`} {
+		if !strings.Contains(string(conf), want+"\n") {
 			t.Errorf("%s is missing:\n%s", want, conf)
 		}
 	}
+	if n := strings.Count(out, "holds a password"); n != 5 {
+		t.Errorf("%d of 5 passwords are spoken of:\n%s", n, out)
+	}
+}
+
+// Nothing that may stand in a path is lost or means something else in the unit.
+func TestInstallEscapes(t *testing.T) {
+	home, out := install(t, "Linux", "/opt/"+odd+"/clawd", "CODEX_HOME=/x/"+odd+`\`)
+	dir := filepath.Join(home, ".config/systemd/user")
 	unit, err := os.ReadFile(filepath.Join(dir, "clawd.service"))
-	if err != nil || !strings.Contains(string(unit), `ExecStart="/opt/a b/clawd" run`) {
-		t.Errorf("the unit does not start the installed program: %v\n%s", err, unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf, err := os.ReadFile(filepath.Join(dir, "clawd.service.d/environment.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `a b&c|d\\1 50%% <e> \"q\" $HOME 'f' n@22`
+	if line := `ExecStart="/opt/` + want + `/clawd" run`; !strings.Contains(string(unit), "\n"+line+"\n") {
+		t.Errorf("the unit has no line %s:\n%s", line, unit)
+	}
+	for _, line := range []string{`Environment="CODEX_HOME=/x/` + want + `\\"`, `Environment="PATH=` + filepath.Dir(home) + `/` + want + `/bin:/usr/bin:/bin"`} {
+		if !strings.Contains(string(conf), "\n"+line+"\n") {
+			t.Errorf("%s is missing:\n%s", line, conf)
+		}
+	}
+	if strings.Contains(out, "password") {
+		t.Errorf("an @ in a path is no password:\n%s", out)
+	}
+}
+
+// systemd itself finds the program again. It refuses quotes and backslashes, however they are written.
+func TestInstalledUnit(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	binary := filepath.Join(t.TempDir(), strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(odd))
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	home, _ := install(t, "Linux", binary)
+	cmd := exec.Command(analyze, "--user", "verify", filepath.Join(home, ".config/systemd/user/clawd.service"))
+	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 func TestInstallOnMac(t *testing.T) {
-	home, _ := install(t, "Darwin")
+	home, _ := install(t, "Darwin", "/opt/"+odd+"/clawd")
 	f, err := os.Open(filepath.Join(home, "Library/LaunchAgents/com.github.clawd-project.clawd.plist"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	v := plistValues(t, f)
-	if v["ProgramArguments"] != "/opt/a b/clawd run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || !strings.HasPrefix(v["PATH"], home) {
+	if v["ProgramArguments"] != "/opt/"+odd+"/clawd run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || v["PATH"] != home+"/bin:/usr/bin:/bin" {
 		t.Errorf("%v", v)
 	}
 }

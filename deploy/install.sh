@@ -8,17 +8,28 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # Variables that clawd and the agents need. Keys and tokens are not among them on purpose.
 names='PATH CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME OPENCODE_DB XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
-HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy LANG'
+HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy LANG'
 
 value() { eval "printf '%s' \"\${$1-}\""; }
 
-# A proxy address may hold a password.
-secret() { case $(value "$1") in *@*) return 0 ;; *) return 1 ;; esac; }
+# A proxy address may hold a password. Elsewhere an @ is none: Homebrew's node is in .../node@22/bin.
+secret() {
+	case $1 in
+	HTTP_PROXY | HTTPS_PROXY | ALL_PROXY | http_proxy | https_proxy | all_proxy) ;;
+	*) return 1 ;;
+	esac
+	case $(value "$1") in *@*) return 0 ;; *) return 1 ;; esac
+}
+
+# The text between double quotes in a unit; as text of a property list; either in "s|...|HERE|".
+unit() { printf '%s' "$1" | sed 's/[\\"]/\\&/g; s/%/%%/g'; }
+xml() { printf '%s' "$1" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; }
+replacement() { printf '%s' "$1" | sed 's/[\\|&]/\\&/g'; }
 
 systemd() {
 	dir="${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user"
 	mkdir -p "$dir/clawd.service.d"
-	sed "s|^ExecStart=.*|ExecStart=\"$binary\" run|" "$here/systemd/clawd.service" >"$dir/clawd.service"
+	sed "s|^ExecStart=.*|ExecStart=\"$(replacement "$(unit "$binary")")\" run|" "$here/systemd/clawd.service" >"$dir/clawd.service"
 	conf="$dir/clawd.service.d/environment.conf"
 	(
 		umask 077
@@ -31,7 +42,7 @@ systemd() {
 					echo "clawd: $name holds a password and is not written; add it yourself: systemctl --user edit clawd" >&2
 					continue
 				fi
-				printf 'Environment="%s=%s"\n' "$name" "$(value "$name" | sed 's/[\\"]/\\&/g; s/%/%%/g')"
+				printf 'Environment="%s=%s"\n' "$name" "$(unit "$(value "$name")")"
 			done
 		} >"$conf"
 	)
@@ -51,8 +62,8 @@ launchd() {
 	label=com.github.clawd-project.clawd
 	plist="$HOME/Library/LaunchAgents/$label.plist"
 	mkdir -p "$HOME/Library/LaunchAgents" "$HOME/Library/Logs"
-	escaped=$(printf '%s' "$PATH" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/[\\|&]/\\&/g')
-	sed "s|@BINARY@|$binary|; s|@HOME@|$HOME|; s|@PATH@|$escaped|" "$here/launchd/$label.plist" >"$plist"
+	sed "s|@BINARY@|$(replacement "$(xml "$binary")")|; s|@HOME@|$(replacement "$(xml "$HOME")")|; s|@PATH@|$(replacement "$(xml "$PATH")")|" \
+		"$here/launchd/$label.plist" >"$plist"
 	echo "installed $plist"
 	echo "Start it: launchctl bootstrap gui/$(id -u) '$plist'"
 }
