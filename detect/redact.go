@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // redactions are applied in order. What they take out too much is only missing in an issue; what they
@@ -43,7 +44,50 @@ var (
 
 // Redact takes out of an agent's own error text what could name a person, a machine or a secret:
 // mail addresses, URLs, paths, ids and keys. It keeps at most 400 characters and no control bytes.
-func Redact(text string) string {
+func Redact(text string) string { return redactWithin(text, redactMost) }
+
+// redactMost is how much of a text is looked at: the patterns take a second for each MB.
+const redactMost = 64 << 10
+
+// redactWithin looks at no more than the first bytes of the text. Their end is usually far behind the 400
+// characters that are kept. It is not where much was taken out (a URL of 60 KB), and a secret that is
+// cut in half there is none that a pattern knows. So the text is cut twice, and what is kept is what
+// comes out of both: what stands at the shorter end was seen whole in the longer text, and what
+// stands at the longer end is not in the shorter one.
+func redactWithin(text string, most int) string {
+	cut := len(text) > most
+	if cut {
+		text = agreed(takenOut(beginning(text, most)), takenOut(beginning(text, most/2)))
+	} else {
+		text = takenOut(text)
+	}
+	if runes := []rune(text); cut || len(runes) > 400 {
+		text = string(runes[:min(399, len(runes))]) + "…"
+	}
+	return text
+}
+
+// beginning is at most n bytes of the text, of whole runes.
+func beginning(text string, n int) string {
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// agreed is what both texts begin with.
+func agreed(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	if n == len(a) {
+		return a
+	}
+	return beginning(a, n)
+}
+
+func takenOut(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
@@ -62,8 +106,5 @@ func Redact(text string) string {
 		}
 		return word
 	})
-	if runes := []rune(text); len(runes) > 400 {
-		text = string(runes[:399]) + "…"
-	}
 	return text
 }

@@ -89,19 +89,69 @@ func TestRedactKeepsWords(t *testing.T) {
 	}
 }
 
+// What is behind the bound is not looked at, and does not show.
+func TestRedactLong(t *testing.T) {
+	for text, want := range map[string]string{
+		"it failed for https://x.example/" + strings.Repeat("a", 1<<20) + " tail": "it failed for <url>…",
+		strings.Repeat("bob@example.com ", 1<<16):                                 strings.Repeat("<mail> ", 57) + "…",
+		strings.Repeat("é\xff ", 1<<16):                                           strings.Repeat("é\ufffd ", 133) + "…",
+		strings.Repeat("\x80", 1<<20):                                             "…",
+	} {
+		if got := Redact(text); got != want {
+			t.Errorf("%.60q gives %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Wherever the bound cuts a text that shrinks, no part of a secret is left, and what is before stays.
+func TestRedactCut(t *testing.T) {
+	const most = 300
+	for _, secret := range append(secrets, `Organization "bob of example"`, "192.168.10.7:8443", "bob-host:8080", "the password is hunter2") {
+		for _, at := range []int{most, most / 2} {
+			for into := range len(secret) + 2 {
+				url := "https://x/" + strings.Repeat("a", at-into-len("it failed for https://x/ "))
+				got := redactWithin("it failed for "+url+" "+secret+strings.Repeat(" and so on", most/10), most)
+				for _, leak := range []string{"bob", "bøb", "exa", "exä", "pw@", "ren", "proj", "work", "AbC", "abc", "4266", "AKIA", "5a1b", "hunt", "192", "123e"} {
+					if strings.Contains(secret, leak) && strings.Contains(got, leak) {
+						t.Errorf("%s cut at %d: %q is left in %q", secret, into, leak, got)
+					}
+				}
+				if !strings.HasPrefix(got, "it failed for <") || !strings.HasSuffix(got, "…") {
+					t.Errorf("%s cut at %d: %q", secret, into, got)
+				}
+			}
+		}
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("before", "after", uint(0))
 	f.Add("/a b", "key=", uint(3))
 	f.Add("\x1b[31m\xff", "@example.com", uint(11))
 	f.Fuzz(func(t *testing.T, before, after string, n uint) {
 		secret := secrets[n%uint(len(secrets))]
-		got := Redact(before + " " + secret + " " + after)
-		// The rest of the text may repeat the secret as part of ordinary words.
-		if strings.Contains(got, secret) && !strings.Contains(before+after, secret) {
-			t.Errorf("%q is left in %q", secret, got)
-		}
-		if utf8.RuneCountInString(got) > 400 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Errorf("not fit for a log: %q", got)
+		text := before + " " + secret + " " + after
+		for _, got := range []string{Redact(text), redactWithin(text, 100)} {
+			// The rest of the text may repeat the secret as part of ordinary words.
+			if strings.Contains(got, secret) && !strings.Contains(before+after, secret) {
+				t.Errorf("%q is left in %q", secret, got)
+			}
+			if utf8.RuneCountInString(got) > 400 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+				t.Errorf("not fit for a log: %q", got)
+			}
 		}
 	})
+}
+
+// BenchmarkRedact is a text of 1 MB: a gateway's page, or a prompt that came back.
+func BenchmarkRedact(b *testing.B) {
+	for name, piece := range map[string]string{"words": "The request was refused for bob@example.com in /home/bob/demo, code 429. ", "one word": "abcdefgh"} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(piece, 1<<20/len(piece))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Redact(text)
+			}
+		})
+	}
 }
