@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -90,6 +91,16 @@ func BenchmarkEmulator(b *testing.B) {
 	b.SetBytes(int64(len(lines)))
 	for b.Loop() {
 		e.feed(lines)
+	}
+}
+
+// BenchmarkRepeat is output that asks for as much drawing as its bytes can.
+func BenchmarkRepeat(b *testing.B) {
+	out := []byte("x" + strings.Repeat("\x1b[65535b", 32<<10/8))
+	e := newEmulator(200, 50)
+	b.SetBytes(int64(len(out)))
+	for b.Loop() {
+		e.feed(out)
 	}
 }
 

@@ -183,7 +183,9 @@ func (e *emulator) edit(final byte, n, how int) {
 		e.scroll(e.top, -n)
 		return
 	case 'b':
-		for range min(n, e.cols*e.rows) {
+		// Programs fill a line by it, and no more: tmux stops at the line's end. A whole screen for each
+		// 8 bytes would hold up the output.
+		for range min(n, e.cols) {
 			if e.last != 0 {
 				e.print(e.last)
 			}
