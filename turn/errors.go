@@ -40,6 +40,9 @@ func (e *NoSessionError) Error() string {
 type StopError struct {
 	Stop detect.Stop
 	Text string // the agent's own words, without secrets
+	// Limited: another try needs a longer wait than the Request allows, whatever the reason is called.
+	// Stop.ResetAt or Stop.RetryAfter says until when, if that is known.
+	Limited bool
 }
 
 func (e *StopError) Error() string {

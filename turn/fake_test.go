@@ -87,6 +87,9 @@ func fakeClaude(mode string) int {
 		out(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day"}}`, time.Now().Unix()+int64(n))
 		failed(429, "You've hit your weekly limit · resets 3am (UTC)")
 		return 1
+	case "told": // as opencode: to wait for so many seconds
+		out(`{"type":"error","sessionID":"ses_5a1b2c3d4e5fABCDEFGHIJKLMN","error":{"name":"APIError","data":{"message":"Service Unavailable","statusCode":503,"isRetryable":true,"responseHeaders":{"retry-after":%q}}}}`, arg)
+		return 1
 	case "usage":
 		fmt.Fprintln(os.Stderr, "error: unknown option '--nonsense'")
 		return 1

@@ -98,6 +98,7 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 			// A limit that is still there after its reset is not asked about at once, again and again.
 			left = max(left, time.Duration(t.limits)*onceMore)
 			if !t.mayWait(left) {
+				stop.Limited = true
 				return resume.Permanent(err)
 			}
 			t.limits++
@@ -111,6 +112,7 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 			if left <= max(p.Backoff.Cap, shortWait) || t.mayWait(left) {
 				return resume.RetryAfter(err, left+more)
 			}
+			stop.Limited = true
 			return resume.Permanent(err)
 		default:
 			return err

@@ -153,11 +153,50 @@ func TestRunLimits(t *testing.T) {
 		got, err := Run(ctx, r)
 		cancel()
 		stop := (*StopError)(nil)
-		if !errors.As(err, &stop) || stop.Stop.Reason != detect.UsageLimit || stop.Stop.Window != detect.Weekly || got.Stop.ResetAt.IsZero() {
+		if !errors.As(err, &stop) || stop.Stop.Reason != detect.UsageLimit || stop.Stop.Window != detect.Weekly || got.Stop.ResetAt.IsZero() || stop.Limited != (c.resets > 0) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if c.resets > 0 && (got.Attempts != 1 || waits != 0) || c.resets < 0 && (got.Attempts != 2 || waits != 2) {
 			t.Errorf("%+v: %d attempts, %d waits", c, got.Attempts, waits)
+		}
+	}
+}
+
+// A provider that is overloaded for an hour has a limit, too.
+func TestRunLongWaits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		after, attempts int // seconds that the provider asks for; tries
+		most, limit     time.Duration
+		waits, limited  bool
+	}{
+		{after: 3600, attempts: 4, most: time.Minute, limited: true},
+		{after: 3600, attempts: 1, limited: true},
+		{after: 3600, attempts: 4, most: time.Minute, limit: 30 * time.Minute, limited: true},
+		{after: 3600, attempts: 4, most: time.Minute, limit: 2 * time.Hour, waits: true},
+		{after: 3600, attempts: 4, most: 2 * time.Hour, waits: true},
+		{after: 40, attempts: 4, most: time.Second, waits: true},
+		{after: 40, attempts: 1}, // it may be waited for, but there is no further try
+		{after: 0, attempts: 1},
+	} {
+		r := fake(t, fmt.Sprintf("told:%d", c.after))
+		r.Agent, r.Config.ConfigDir, r.WaitLimit = "opencode", "", c.limit
+		r.Retry = &resume.RetryPolicy{Attempts: c.attempts, Backoff: resume.Backoff{Base: time.Millisecond, Cap: c.most}}
+		ctx, cancel := context.WithCancel(t.Context())
+		waits := false
+		r.OnWait = func(w Wait) {
+			waits = time.Until(w.Until).Round(10*time.Second) == (time.Duration(c.after) * time.Second).Round(10*time.Second)
+			cancel()
+		}
+		got, err := Run(ctx, r)
+		cancel()
+		stop := (*StopError)(nil)
+		if !errors.As(err, &stop) || stop.Stop.Reason != detect.Overloaded || got.Attempts != 1 || got.Stop.RetryAfter == nil {
+			t.Errorf("%+v: %v, %+v", c, err, got)
+			continue
+		}
+		if waits != c.waits || stop.Limited != c.limited {
+			t.Errorf("%+v: waits %v, limited %v", c, waits, stop.Limited)
 		}
 	}
 }

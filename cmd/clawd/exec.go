@@ -69,7 +69,8 @@ session_id, recovered, attempts, usage, duration_ms, duration_api_ms, stop. Pass
 --resume to go on. While clawd exec has a session open, waits included, the daemon leaves it alone.
 
 Exit status: 0 the turn ended well, 1 it failed, 2 usage or config error, 4 no such session,
-75 still limited (try after stop.reset_at), 124 time-out, 127 agent not found, 130 interrupted.`
+75 still limited (try after stop.reset_at, or in stop.retry_after_s seconds), 124 time-out,
+127 agent not found, 130 interrupted.`
 
 func newExec(g *globals) *cobra.Command {
 	var f execFlags
@@ -227,7 +228,7 @@ func execCode(err error) int {
 		return exitNotFound
 	case errors.As(err, &session):
 		return exitNoSession
-	case errors.As(err, &stop) && (stop.Stop.Reason == detect.UsageLimit || stop.Stop.Reason == detect.RateLimit):
+	case errors.As(err, &stop) && (stop.Limited || stop.Stop.Reason == detect.UsageLimit || stop.Stop.Reason == detect.RateLimit):
 		return exitLimited
 	}
 	return exitFailed
