@@ -109,15 +109,21 @@ func (s *session) backUp() error {
 // copyName is what the name of a copy ends in.
 func (s *session) copyName() string { return "-" + s.ds.Agent + "-" + s.ds.ID }
 
-// pruneBackups keeps the newest copies. Their names begin with the time.
+// pruneBackups keeps the newest copies, and the newest one of each session that a run of ours is at work
+// in: the session may have to be put back from it, however long the run lasts. Their names begin with
+// the time.
 func (d *Daemon) pruneBackups(keep int) error {
 	all, err := os.ReadDir(d.backups())
 	if err != nil {
 		return err
 	}
+	needed := d.atWork()
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
 	for i, e := range all {
-		if i >= keep {
+		of := slices.IndexFunc(needed, func(s *session) bool { return strings.HasSuffix(e.Name(), s.copyName()) })
+		if of >= 0 {
+			needed = slices.Delete(needed, of, of+1)
+		} else if i >= keep {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(d.backups(), e.Name())))
 		}
 	}

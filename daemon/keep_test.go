@@ -243,3 +243,44 @@ func TestPromptIsHandedOn(t *testing.T) {
 		}
 	})
 }
+
+// TestCopyOfARunAtWorkIsKept: the session may have to be put back from it, however many copies of others
+// were made since.
+func TestCopyOfARunAtWorkIsKept(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) { c.opened(); c.ask(); c.say("open") }
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(time.Minute)
+		r.wantStarts(1)
+		working := r.d.session(r.d.agents[0], r.session(id))
+		copied := func(s *session) {
+			t.Helper()
+			r.pass(time.Minute)
+			if err := s.backUp(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		copied(working)
+		copied(working)
+		others := func() {
+			t.Helper()
+			for range r.o.Config.Resume.Fresh.Backups {
+				other, _ := r.stopped("auth")
+				copied(r.d.session(r.d.agents[0], r.session(other)))
+			}
+		}
+		others()
+		if working.newestCopy() == "" {
+			t.Error("the copy of the session that a run works in is gone")
+		}
+		if n := len(strings.Fields(files(t, r.d.backups()))); n != r.o.Config.Resume.Fresh.Backups+1 {
+			t.Errorf("%d copies: %s", n, files(t, r.d.backups()))
+		}
+		r.children.started()[0].end()
+		others()
+		if from := working.newestCopy(); from != "" {
+			t.Errorf("nothing runs in the session any more, and its copy is kept: %s", from)
+		}
+	})
+}
