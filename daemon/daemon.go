@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,9 +20,7 @@ import (
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
-	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/internal/notify"
-	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 	"github.com/clawd-project/clawd/turn"
@@ -124,7 +121,7 @@ func New(o Options) (*Daemon, error) {
 	if err := d.acquire(); err != nil {
 		return nil, err
 	}
-	store, err := state.Open(d.storePath(), d.sleeper.now)
+	store, err := state.Open(d.storePath(), d.sleeper.Now)
 	if err != nil {
 		d.release()
 		return nil, err
@@ -262,21 +259,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 		return err
 	}
 	d.absent, d.parted = ok && !parting.MachineDown, parting.At
-	keep := 90 * 24 * time.Hour
-	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
-	if err := d.store.Prune(keep, func(s state.Session) bool { return gone(s.Session) }); err != nil {
+	if err := d.prune(); err != nil {
 		return err
 	}
-	if err := turn.PruneMarks(d.marks(), d.sleeper.Now().Add(-keep), gone); err != nil {
-		return err
-	}
-	if err := wrap.Prune(d.o.Wraps, d.o.Env.Procs, d.sleeper.Now().Add(-keep)); err != nil {
-		d.log.Warn().Str("event", "wraps_unread").Err(err).Msg("a terminal of clawd wrap is not known")
-	}
-	if err := held.Prune(d.held(), d.sleeper.Now().Add(-keep)); err != nil {
-		d.log.Warn().Str("event", "held_unread").Err(err).Msg("sessions that clawd exec once had open are still noted")
-	}
-	d.pruneRuns(7 * 24 * time.Hour)
 	var recs []state.Session
 	err = d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
@@ -299,6 +284,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 		s.summarize()
 		switch {
 		case rec.Phase == state.Claimed, rec.Phase == state.Fired:
+			if c := rec.Claim; rec.Phase == state.Fired && c != nil && c.Plan.Way == resume.Exec {
+				s.child.Store(int64(c.PID)) // what it may need is not pruned
+			}
 			d.poke(ctx, s)
 		case rec.Claim != nil && rec.Claim.Plan.Way == resume.Exec &&
 			(!rec.Claim.Noted || d.trigger.Adopt(*rec.Claim).Alive()):
@@ -310,6 +298,7 @@ func (d *Daemon) restore(ctx context.Context) error {
 			d.poke(ctx, s)
 		}
 	}
+	d.pruneRuns()
 	d.tell()
 	return nil
 }

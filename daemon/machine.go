@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,16 +198,3 @@ func (d *Daemon) warnings() {
 }
 
 func onNetwork(path string) bool { return networkName(path) != "" }
-
-// pruneRuns removes old outputs of runs.
-func (d *Daemon) pruneRuns(keep time.Duration) {
-	_ = filepath.WalkDir(d.runs(), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil //nolint:nilerr // what cannot be listed stays
-		}
-		if fi, err := e.Info(); err == nil && d.sleeper.Now().Sub(fi.ModTime()) > keep {
-			os.Remove(path)
-		}
-		return nil
-	})
-}

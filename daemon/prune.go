@@ -1,5 +1,77 @@
 package daemon
 
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/held"
+	"github.com/clawd-project/clawd/internal/wrap"
+	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
+)
+
+const (
+	pruneEvery = 24 * time.Hour
+	keepFor    = 90 * 24 * time.Hour // what is known of the past
+	keepRuns   = 7 * 24 * time.Hour  // what runs printed
+)
+
+// prune drops what is known of long ago. What was fired for stays closed: the store keeps those rows for
+// good, and the marks stay as long as the agent keeps the session.
+func (d *Daemon) prune() error {
+	oldest := d.sleeper.Now().Add(-keepFor)
+	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
+	if err := d.store.Prune(keepFor, func(s state.Session) bool { return gone(s.Session) }); err != nil {
+		return err
+	}
+	if err := turn.PruneMarks(d.marks(), oldest, gone); err != nil {
+		return err
+	}
+	if err := wrap.Prune(d.o.Wraps, d.o.Env.Procs, oldest); err != nil {
+		d.log.Warn().Str("event", "wraps_unread").Err(err).Msg("a terminal of clawd wrap is not known")
+	}
+	if err := held.Prune(d.held(), oldest); err != nil {
+		d.log.Warn().Str("event", "held_unread").Err(err).Msg("sessions that clawd exec once had open are still noted")
+	}
+	return nil
+}
+
+// pruneRuns removes old outputs of runs. One that a run may still be judged by stays, however long the
+// run has printed nothing.
+func (d *Daemon) pruneRuns() {
+	needed := d.atWork()
+	all, _ := os.ReadDir(d.runs()) // what cannot be listed stays
+	for _, e := range all {
+		fi, err := e.Info()
+		if err != nil || e.IsDir() || d.sleeper.Now().Sub(fi.ModTime()) <= keepRuns {
+			continue
+		}
+		if !slices.ContainsFunc(needed, func(s *session) bool { return strings.HasPrefix(e.Name(), s.outputName()) }) {
+			os.Remove(filepath.Join(d.runs(), e.Name()))
+		}
+	}
+}
+
+// pruneDaily prunes again once a day: clawd may run for months. A clock that was set counts as a day.
+func (v *watching) pruneDaily() {
+	now := v.d.sleeper.Now()
+	if now.Sub(v.pruned).Abs() < pruneEvery {
+		return
+	}
+	v.pruned = now
+	if err := v.d.prune(); err != nil {
+		v.d.broken(err)
+		v.once("state_error", err)
+	}
+	v.d.pruneRuns()
+}
+
 // atWork lists the sessions that a run of ours is at work in, or may soon be.
 func (d *Daemon) atWork() []*session {
 	d.mu.Lock()
@@ -12,3 +84,6 @@ func (d *Daemon) atWork() []*session {
 	}
 	return all
 }
+
+// outputName is what the names of its runs' outputs begin with.
+func (s *session) outputName() string { return s.ds.Agent + "-" + s.ds.ID + "-" }

@@ -59,6 +59,7 @@ type watching struct {
 	added   map[string]bool
 	folders map[string]watchedFolder // by path
 	warned  map[string]bool
+	pruned  time.Time
 }
 
 type watchedFolder struct {
@@ -68,7 +69,7 @@ type watchedFolder struct {
 
 // watch follows the agents' folders until ctx ends.
 func (d *Daemon) watch(ctx context.Context, w Watcher) {
-	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}}
+	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, pruned: d.started}
 	v.rescan(ctx, true)
 	first := true
 	if d.o.Ready != nil {
@@ -121,6 +122,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 				}
 				footprint()
 			}
+			v.pruneDaily()
 			d.log.Debug().Str("event", "rescanned").Float64("took_s", time.Since(began).Seconds()).Msg("looked at everything")
 		}
 	}
