@@ -28,7 +28,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		}
 		s.d.lanes.take()
 	}
-	ports := resume.Ports{Sleeper: s.d.sleeper, Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
+	ports := resume.Ports{Sleeper: s.patience(job), Ledger: l, Trigger: s.d.trigger, Evidence: newEvidence(s),
 		Stall: time.Duration(cfg.Resume.Stall), Timeout: time.Duration(cfg.Resume.Timeout), Settle: s.settle()}
 	var strategy resume.Strategy = resume.Same{Policy: policy}
 	if d.Strategy == resume.FreshSession {

@@ -75,6 +75,19 @@ func (s *session) next(rec state.Session) resume.Decision {
 	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
 }
 
+// patience is the sleeper for a job's wait: by elapsed time, too, where that is a span and no time of day.
+// The same wait that is begun again goes on.
+func (s *session) patience(j resume.Job) resume.Sleeper {
+	if j.Stop.State == detect.Retrying || !j.Stop.ResetAt.IsZero() {
+		return s.d.sleeper
+	}
+	latest := s.wakes.over(s.d.sleeper, j.Decision.WakeAt)
+	if look := s.looks.over(s.d.sleeper, j.NotBefore); look.After(latest) {
+		latest = look
+	}
+	return span{s.d.sleeper, latest}
+}
+
 // window names the quota window that a stop shares with others of its account; empty: none.
 func (s *session) window(info detect.Info, stop detect.Stop) string {
 	if stop.Reason != detect.UsageLimit {

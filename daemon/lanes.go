@@ -14,7 +14,7 @@ type lanes struct {
 	mu      sync.Mutex    // guards what follows
 	changed chan struct{} // closed and replaced at every change
 	running int
-	last    time.Time        // of the last start
+	last    time.Time        // of the last start, by the clock that nobody sets
 	first   map[string]*lead // by account and window
 }
 
@@ -41,7 +41,7 @@ func (l *lanes) enter(ctx context.Context, s *sleeper, session, window string, s
 		pause, refusal := l.turn(s.Now(), session, window, since, parallel, stagger)
 		if pause == 0 && refusal == nil {
 			l.running++
-			l.last = s.Now()
+			l.last = time.Now()
 		}
 		l.mu.Unlock()
 		switch {
@@ -86,7 +86,7 @@ func (l *lanes) turn(now time.Time, session, window string, since time.Time, par
 	if l.running >= parallel {
 		return long, nil
 	}
-	if left := l.last.Add(stagger).Sub(now); left > 0 {
+	if left := stagger - time.Since(l.last); left > 0 {
 		return left, nil
 	}
 	return 0, nil

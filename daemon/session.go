@@ -44,6 +44,8 @@ type session struct {
 	loaded      bool
 	run         context.CancelCauseFunc // of the resume under way; nil: none
 	notYet      time.Time               // a postponed resume looks again then
+	wakes       deadline                // of the decision that is waited for
+	looks       deadline                // of notYet
 	parked      bool                    // a postponed resume looks again when something changes
 	quiet       string                  // the problem last logged
 	done        string                  // the good end last logged

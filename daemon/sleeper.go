@@ -34,9 +34,45 @@ func newSleeper(onJump func(time.Duration), onSoon func()) *sleeper {
 }
 
 type wait struct {
-	at    time.Time
+	at    time.Time // by the wall clock as it goes now
 	due   chan struct{}
 	index int
+
+	until  time.Time // what was asked for
+	latest time.Time // it is over then, too, by the monotonic clock; zero: the wall clock alone counts
+}
+
+// reckon says when the wait is over by the wall clock, which may have been set.
+func (w *wait) reckon(wall, mono time.Time) {
+	w.at = w.until
+	if over := wall.Add(w.latest.Sub(mono)); !w.latest.IsZero() && over.Before(w.at) {
+		w.at = over
+	}
+}
+
+// span is the sleeper of a wait that lasts for a time: a clock that is set back does not lengthen it. One
+// for a time of day waits for that.
+type span struct {
+	*sleeper
+	latest time.Time // by the monotonic clock
+}
+
+// deadline is a time of the wall clock, and when it is over by the monotonic clock if nobody sets the
+// other one.
+type deadline struct{ wall, mono time.Time }
+
+// over gives the end by the monotonic clock. One that was asked for before stands.
+func (d *deadline) over(s *sleeper, end time.Time) time.Time {
+	if !d.wall.Equal(end) {
+		wall := s.Now() // before the monotonic clock, so that no span ends early
+		*d = deadline{end, time.Now().Add(end.Sub(wall))}
+	}
+	return d.mono
+}
+
+// Until waits until the wall clock has passed t, or the span is over.
+func (s span) Until(ctx context.Context, t time.Time) error {
+	return s.wait(ctx, &wait{until: t.Round(0), latest: s.latest})
 }
 
 type waits []*wait
@@ -59,10 +95,16 @@ func (s *sleeper) Now() time.Time { return s.now().Round(0) }
 
 // Until waits until the wall clock has passed t.
 func (s *sleeper) Until(ctx context.Context, t time.Time) error {
+	return s.wait(ctx, &wait{until: t.Round(0)})
+}
+
+func (s *sleeper) wait(ctx context.Context, w *wait) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w := &wait{at: t.Round(0), due: make(chan struct{})}
+	w.due = make(chan struct{})
+	mono := time.Now() // before the wall clock, so that no span ends early
+	w.reckon(s.Now(), mono)
 	s.mu.Lock()
 	heap.Push(&s.waits, w)
 	s.mu.Unlock()
@@ -134,10 +176,23 @@ func (s *sleeper) run(ctx context.Context) {
 		case <-tick:
 		}
 		if apart := s.Now().Sub(wall) - time.Since(mono); apart.Abs() > jump {
+			s.reckon()
 			s.onJump(apart)
 		}
 		wall, mono = s.Now(), time.Now()
 	}
+}
+
+// reckon is for a clock that has jumped.
+func (s *sleeper) reckon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mono := time.Now()
+	wall := s.Now()
+	for _, w := range s.waits {
+		w.reckon(wall, mono)
+	}
+	heap.Init(&s.waits)
 }
 
 // wakeDue ends the waits that are over and says how long the next one lasts.
