@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,7 +54,11 @@ func (s *session) hold(ctx context.Context) error {
 		// It was alive when the machine went down: nobody ended it.
 		h.Liveness, h.Why = detect.LeftBehind, "the machine was started anew since"
 	}
-	unfinished := s.rec.Classifier.Last.Kind != detect.KindFailure && h.Liveness != detect.Alive && h.Liveness != detect.HolderUnknown
+	there := h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
+	if there {
+		s.gone = nil // when it goes again, that settles anew
+	}
+	unfinished := s.rec.Classifier.Last.Kind != detect.KindFailure && !there
 	if unfinished && !s.settledGone(ctx) {
 		return nil
 	}
@@ -83,23 +88,23 @@ func (s *session) hold(ctx context.Context) error {
 	return nil
 }
 
-// settledGone tells whether the holder has been gone for the settle time: its last lines may come
+// settledGone tells whether the holder has been gone for the settle time, awake: its last lines may come
 // late.
 func (s *session) settledGone(ctx context.Context) bool {
-	now := s.d.sleeper.Now()
-	if s.gone.IsZero() {
-		s.gone = now
+	if s.gone == nil {
+		over := &atomic.Bool{}
+		s.gone = over
 		s.d.wg.Go(func() {
 			if s.d.sleeper.Awake(ctx, s.settle()) == nil {
+				over.Store(true)
 				s.d.poke(ctx, s)
 			}
 		})
+	}
+	if !s.gone.Load() {
 		return false
 	}
-	if now.Sub(s.gone) < s.settle() {
-		return false
-	}
-	s.gone = time.Time{}
+	s.gone = nil
 	return true
 }
 

@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/wrap"
@@ -83,6 +85,60 @@ func TestWrapTellsLate(t *testing.T) {
 				r.pass(2 * time.Hour)
 				if n := len(r.children.started()); n != resumes {
 					t.Errorf("%d starts, want %d; holder end %q; log:\n%s", n, resumes, r.rec(id).HolderEnd, r.log)
+				}
+			})
+		})
+	}
+}
+
+// A holder of an unfinished turn that goes is believed gone when that has settled, in time that the
+// machine is awake for; and anew when it was back in between.
+func TestGoneSettlesEachTime(t *testing.T) {
+	for _, between := range []string{"nothing", "back", "asleep"} {
+		t.Run(between, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.o.Config.Watch.Rescan *= 10000
+				id := uuid.NewString()
+				there := func() {
+					r.procs.set(func() {
+						r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}
+						r.procs.argv[901] = []string{"claude", "-p", "--resume", id, "go on"}
+					})
+				}
+				look := func() {
+					r.pass(procsAge + time.Millisecond)
+					r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id)))
+					r.pass(0)
+				}
+				there()
+				put(t, filepath.Join(r.agentDir(), "sessions", "901.json"), fmt.Sprintf(
+					`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"sdk-cli","status":"busy"}`, id, r.project))
+				r.start()
+				r.add(id, r.line(id, "user"))
+				look()
+				r.end(901)
+				look()
+				if between == "back" {
+					there()
+					look()
+					r.pass(30 * time.Minute)
+					r.end(901)
+					look()
+				}
+				r.pass(settleTime - 2*procsAge)
+				if between == "asleep" {
+					r.clock.jump(30 * time.Minute)
+				}
+				look()
+				if between == "asleep" {
+					r.pass(2 * time.Second)
+				}
+				if len(r.log.events("session_stopped")) != 0 {
+					t.Errorf("its end was believed too early; log:\n%s", r.log)
+				}
+				r.pass(settleTime)
+				if n := len(r.log.events("session_stopped")); n != 1 {
+					t.Errorf("%d stops, want 1; log:\n%s", n, r.log)
 				}
 			})
 		})

@@ -54,7 +54,7 @@ type session struct {
 	attendedNow bool                    // this clawd has seen the terminal's holder alive
 	moved       bool                    // read further than was stored or noted
 	found       bool                    // read for the first time, and nothing was written since
-	gone        time.Time               // since when the holder of an unfinished turn is gone
+	gone        *atomic.Bool            // the holder of an unfinished turn is gone, and whether that has settled; nil: it is there
 	from        atomic.Pointer[string]  // where a session of no interest ended when it was last looked at
 	stamp       atomic.Pointer[string]  // of the newest look at the files from outside
 }
