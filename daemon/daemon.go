@@ -126,7 +126,7 @@ func New(o Options) (*Daemon, error) {
 		d.release()
 		return nil, err
 	}
-	d.store = store
+	d.store, store.Broken = store, d.broken
 	if d.trigger == nil {
 		d.trigger = &trigger.Trigger{
 			Exec: &turn.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
@@ -397,7 +397,7 @@ func (d *Daemon) settings() (config.Config, resume.Policy) {
 
 // broken ends the daemon when the store can no longer be trusted.
 func (d *Daemon) broken(err error) {
-	if errors.Is(err, state.ErrReplaced) {
+	if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrBroken) {
 		d.fatal(&fatalError{fmt.Errorf("%w; start clawd again", err)})
 	}
 }

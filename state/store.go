@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,6 +43,9 @@ var (
 	ErrNewer = errors.New("the store was written by a newer clawd")
 	// ErrReplaced says that the file at the store's path is no longer the one that is open.
 	ErrReplaced = errors.New("the store's file was removed or replaced while clawd was running")
+	// ErrBroken says that the disk failed in the middle of a commit. What of it lasts is not known, and the
+	// open file must not be trusted to tell: the store is to be opened again.
+	ErrBroken   = errors.New("the disk failed while the store was written to")
 	errChecksum = errors.New("checksum mismatch")
 )
 
@@ -52,6 +56,10 @@ type Store struct {
 	now  func() time.Time
 	// inode of the open file.
 	inode uint64
+	// fault is the failure after which nothing more is written; nil: none.
+	fault atomic.Pointer[error]
+	// Broken, when set, is told of that failure.
+	Broken func(error)
 	// Quarantined is the path to which a damaged file was moved; empty: none.
 	Quarantined string
 	// Lost says that there was a store here and this is not it: what it knew about attempts
@@ -276,6 +284,21 @@ func (s *Store) intact() error {
 		return ErrReplaced
 	}
 	return nil
+}
+
+// broke takes in a commit that failed. A write for which there was no room left nothing that counts, and
+// may be tried again. After any other failure the kernel may have dropped what it could not write, and the
+// next commit would seem to bring it to the disk.
+func (s *Store) broke(err error) error {
+	write := (*fs.PathError)(nil)
+	if errors.As(err, &write) && write.Op == "write" && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+		return err
+	}
+	err = fmt.Errorf("%w: %w", ErrBroken, err)
+	if s.fault.CompareAndSwap(nil, &err) && s.Broken != nil {
+		s.Broken(err)
+	}
+	return err
 }
 
 func pack(v any) ([]byte, error) {

@@ -3,10 +3,12 @@ package state
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -252,4 +254,36 @@ func TestParting(t *testing.T) {
 	_, ok, err = s.Parting()
 	must(t, err)
 	is(t, ok, false)
+}
+
+// After a commit that failed nothing more is written to the open file, unless there was no room.
+func TestBroken(t *testing.T) {
+	write := func(err error) error { return &fs.PathError{Op: "write", Path: "clawd.db", Err: err} }
+	for _, c := range []struct {
+		err    error
+		broken bool
+	}{{write(syscall.ENOSPC), false}, {write(syscall.EDQUOT), false}, {write(syscall.EIO), true},
+		{syscall.EIO, true}, {syscall.ENOSPC, true}} { // of a sync: what was written before is lost
+		s, _ := newStore(t)
+		var told []error
+		s.Broken = func(err error) { told = append(told, err) }
+		for range 2 {
+			if err := s.broke(c.err); !errors.Is(err, c.err) || errors.Is(err, ErrBroken) != c.broken {
+				t.Errorf("%v gives %v", c.err, err)
+			}
+		}
+		if _, err := s.Stopped(read(one), stopped("k"), wait, nil); errors.Is(err, ErrBroken) != c.broken || (err == nil) == c.broken {
+			t.Errorf("after %v a write gives %v", c.err, err)
+		}
+		if _, ok, err := s.Session(one); err != nil || ok == c.broken {
+			t.Errorf("after %v a read gives %v, %v", c.err, ok, err)
+		}
+		if (len(told) == 1) != c.broken {
+			t.Errorf("of %v told: %v", c.err, told)
+		}
+	}
+	s, _ := newStore(t)
+	if err := s.update("", func(tx) error { return syscall.EIO }); !errors.Is(err, syscall.EIO) || s.fault.Load() != nil {
+		t.Errorf("an error from elsewhere ends the store: %v", err)
+	}
 }

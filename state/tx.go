@@ -23,10 +23,21 @@ func (s *Store) update(name string, f func(tx) error) error {
 	if err := s.intact(); err != nil {
 		return err
 	}
+	if fault := s.fault.Load(); fault != nil {
+		return *fault
+	}
 	crash(name + ".before")
-	err := s.db.Update(func(b *bolt.Tx) error { return f(tx{b, s.now().UTC().Round(0)}) })
-	if err == nil {
+	commits := false
+	err := s.db.Update(func(b *bolt.Tx) error {
+		err := f(tx{b, s.now().UTC().Round(0)})
+		commits = err == nil
+		return err
+	})
+	switch {
+	case err == nil:
 		crash(name + ".after")
+	case commits:
+		err = s.broke(err)
 	}
 	return err
 }
