@@ -57,7 +57,8 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	}
 	r := &run{gate: gateW, reply: replyR, output: c.Output, done: make(chan struct{})}
 	r.group = newGroup(x.Procs, cmd, c.Plan)
-	go r.reap(cmd)
+	r.reap = sync.OnceFunc(func() { go r.await(cmd) })
+	r.reap() // its parent must
 	c.PID, c.Start = r.group.pid, r.group.start
 	order, err := json.Marshal(Spec{Claim: c, Env: Environ(x.Environ, c.Plan, c.Token), Agent: x.Config(c.Session.Agent)})
 	if err == nil {
@@ -77,7 +78,7 @@ func (x *Exec) Adopt(c resume.Claim) resume.Run {
 	if c.Boot != x.Procs.Boot() || c.PID == 0 {
 		r.group.procs = nobody{x.Procs}
 	}
-	go r.reap(nil)
+	r.reap = sync.OnceFunc(func() { go r.await(nil) })
 	return r
 }
 
@@ -92,6 +93,7 @@ type run struct {
 	gate, reply *os.File
 	output      string
 	done        chan struct{}
+	reap        func() // begins, once, to wait for the end
 
 	mu       sync.Mutex // guards what follows
 	stopping bool
@@ -99,14 +101,20 @@ type run struct {
 	worked   time.Time
 }
 
-func (r *run) PID() int              { return r.group.pid }
-func (r *run) Start() uint64         { return r.group.start }
-func (r *run) Done() <-chan struct{} { return r.done }
-func (r *run) Alive() bool           { return r.group.alive() }
+func (r *run) PID() int      { return r.group.pid }
+func (r *run) Start() uint64 { return r.group.start }
+func (r *run) Alive() bool   { return r.group.alive() }
 
-// reap waits for the end of the group. Only a parent is told at once; what is left then, or an
+// Done is closed at the end of the group. An adopted child is waited for from the first call on: who only
+// wants to know whether it lives leaves nothing behind.
+func (r *run) Done() <-chan struct{} {
+	r.reap()
+	return r.done
+}
+
+// await waits for the end of the group. Only a parent is told at once; what is left then, or an
 // adopted child, is looked at every second.
-func (r *run) reap(cmd *exec.Cmd) {
+func (r *run) await(cmd *exec.Cmd) {
 	if cmd != nil {
 		_ = cmd.Wait() // its exit code proves nothing
 	}
@@ -146,7 +154,7 @@ func (r *run) Stop(polite bool) {
 		return
 	}
 	r.stopping = true
-	go r.group.end(r.done, polite)
+	go r.group.end(r.Done(), polite)
 }
 
 // Active is the last time that the run printed something or its processes used the CPU.

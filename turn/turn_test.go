@@ -251,34 +251,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func TestAdopt(t *testing.T) {
-	t.Parallel()
-	c := claim(t, `echo ready; read x < release || while [ ! -e release ]; do /bin/sleep 0.05; done`)
-	x := newExec(t)
-	r := start(t, x, c)
-	open(t, r, resume.GateExec)
-	until(t, "the script", func() bool { return strings.Contains(text(t, c.Output), "ready") })
-	c.PID, c.Start = r.PID(), r.Start()
-
-	other := c
-	other.Boot = "another boot"
-	wait(t, x.Adopt(other)) // its pid means nothing
-	reused := c
-	reused.Start--
-	reused.Plan.Argv = []string{"/bin/other"}
-	if x.Adopt(reused).Alive() {
-		t.Error("another process with this pid was taken for ours")
-	}
-	a := x.Adopt(c)
-	if !a.Alive() {
-		t.Fatal("ours is not seen")
-	}
-	if err := os.WriteFile(filepath.Join(c.Plan.Dir, "release"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, a)
-}
-
 // fixed is a process table.
 type fixed struct {
 	agent.Procs
