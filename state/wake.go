@@ -95,8 +95,13 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		}
 		rec.Stop, rec.Prompt, rec.Decision, rec.Starts = stop, r.Prompt, d, 0
 		if !known || rec.Episode.Key == "" {
-			// Attempts without an effect have their marks, so the next one has a number of its own.
-			rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, before.N
+			// Attempts without an effect have their marks, so the next one has a number of its own; also when
+			// its user had ordered another stop of the same episode in between.
+			made := before.N
+			if rec.Episode.Key == stop.Key {
+				made = max(made, rec.Episode.Attempts)
+			}
+			rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, made
 		}
 		if err := t.limit(r.Account, stop); err != nil {
 			return err
