@@ -89,23 +89,25 @@ func TestNoCopyNoStart(t *testing.T) {
 	})
 }
 
+// inLine stops two sessions and gives the one that waits for its turn, the other having been started.
+func (r *rig) inLine() (other string) {
+	r.t.Helper()
+	other, _ = r.stopped("limit")
+	second, _ := r.stopped("limit")
+	r.pass(31 * time.Second) // their backoff takes 30 s
+	r.wantStarts(1)
+	if r.children.started()[0].claim.Session.ID == other {
+		return second
+	}
+	return other
+}
+
 // What was seen before a session had to wait for its turn counts no more when the turn comes.
 func TestHolderComesWhileItWaitsForItsTurn(t *testing.T) {
 	in(t, func(r *rig) {
 		r.o.Config.Resume.Stagger = config.Duration(10 * time.Second)
 		r.start()
-		ids := [2]string{}
-		ids[0], _ = r.stopped("limit")
-		ids[1], _ = r.stopped("limit")
-		r.pass(35 * time.Second) // base 30 s: one was started, the other waits for the stagger
-		started := r.children.started()
-		if len(started) != 1 {
-			t.Fatalf("%d starts, want 1; log:\n%s", len(started), r.log)
-		}
-		other := ids[0]
-		if started[0].claim.Session.ID == other {
-			other = ids[1]
-		}
+		other := r.inLine()
 		r.procs.set(func() {
 			r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}
 			r.procs.argv[901] = []string{"claude", "-p", "--resume", other, "go on"}

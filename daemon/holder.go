@@ -218,7 +218,7 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	case abandoned:
-		why = leftBehind
+		why = quitBehindServer
 	case told:
 		why = execTold
 	case s.rec.Ignored:
@@ -260,7 +260,7 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-const leftBehind = "its user quit it, and only the agent's background server still has it open; [resume] after_quit = \"resume\" changes that"
+const quitBehindServer = "its user quit it, and only the agent's background server still has it open; [resume] after_quit = \"resume\" changes that"
 
 // abandoned looks whether the agent's server alone keeps open what its user has quit.
 func (s *session) abandoned(ctx context.Context) (bool, error) {

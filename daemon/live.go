@@ -171,7 +171,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	h, attended := attendedBy(holders)
 	switch {
 	case s.d.abandoned(rec, d, holders):
-		return look{}, refusal(resume.LeftAlone, leftBehind)
+		return look{}, refusal(resume.LeftAlone, quitBehindServer)
 	case attended:
 		if seen.live, err = s.ready(ctx, rec, d, holders); err != nil {
 			return look{}, err

@@ -83,19 +83,9 @@ func TestStopInALookLeavesNothing(t *testing.T) {
 		r.o.Config.Resume.Reasons["rate_limit"] = resume.FreshSession
 		r.children.act = func(c *child) {}
 		r.start()
-		ids := [2]string{}
-		ids[0], _ = r.stopped("limit")
-		ids[1], _ = r.stopped("limit")
-		r.pass(35 * time.Second)
-		if n := len(r.children.started()); n != 1 {
-			t.Fatalf("%d starts", n)
-		}
-		other := ids[0]
-		if r.children.started()[0].claim.Session.ID == other {
-			other = ids[1]
-		}
+		other := r.inLine()
 		slow.Store(true)
-		r.pass(6 * time.Second) // its turn has come, and it looks once more
+		r.pass(10 * time.Second) // its turn has come, and it looks once more
 		r.wantPhase(other, state.Waiting)
 		r.down()
 		slow.Store(false)
@@ -111,18 +101,8 @@ func TestProgramAwayForAMoment(t *testing.T) {
 	in(t, func(r *rig) {
 		r.o.Config.Resume.Stagger = config.Duration(20 * time.Second)
 		r.start()
-		ids := [2]string{}
-		ids[0], _ = r.stopped("limit")
-		ids[1], _ = r.stopped("limit")
 		third, _ := r.stopped("plan")
-		r.pass(31 * time.Second) // one runs, one waits for its turn
-		if n := len(r.children.started()); n != 1 {
-			t.Fatalf("%d starts", n)
-		}
-		other := ids[0]
-		if r.children.started()[0].claim.Session.ID == other {
-			other = ids[1]
-		}
+		other := r.inLine()
 		program := r.o.Config.Agent["claude"].Command
 		if err := os.Rename(program, program+".old"); err != nil {
 			t.Fatal(err)

@@ -153,17 +153,25 @@ func (s *sleeper) stir() {
 func (s *sleeper) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	wall, mono := s.Now(), time.Now()
+	mono, wall := time.Now(), s.Now()
 	for soon := false; ; {
+		// One look at the clocks for all that follows: a step between two would go unseen, or end a span
+		// before it is reckoned anew.
+		m, now := time.Now(), s.Now()
+		if apart := now.Sub(wall) - m.Sub(mono); apart.Abs() > jump {
+			s.reckon(now, m)
+			s.onJump(apart)
+		}
+		wall, mono = now, m
 		var tick <-chan time.Time
-		left, any := s.wakeDue()
+		left, any := s.wakeDue(now)
 		switch {
 		case left > headStart:
 			left, soon = left-headStart, false
 		case any && !soon:
 			s.onSoon()
 			soon = true
-			left, any = s.wakeDue()
+			left, any = s.wakeDue(now.Add(time.Since(m)))
 		}
 		if any {
 			timer.Reset(min(left, wallStep))
@@ -175,20 +183,13 @@ func (s *sleeper) run(ctx context.Context) {
 		case <-s.kick:
 		case <-tick:
 		}
-		if apart := s.Now().Sub(wall) - time.Since(mono); apart.Abs() > jump {
-			s.reckon()
-			s.onJump(apart)
-		}
-		wall, mono = s.Now(), time.Now()
 	}
 }
 
 // reckon is for a clock that has jumped.
-func (s *sleeper) reckon() {
+func (s *sleeper) reckon(wall, mono time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	mono := time.Now()
-	wall := s.Now()
 	for _, w := range s.waits {
 		w.reckon(wall, mono)
 	}
@@ -196,10 +197,9 @@ func (s *sleeper) reckon() {
 }
 
 // wakeDue ends the waits that are over and says how long the next one lasts.
-func (s *sleeper) wakeDue() (left time.Duration, any bool) {
+func (s *sleeper) wakeDue(now time.Time) (left time.Duration, any bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.Now()
 	for len(s.waits) > 0 {
 		if left = s.waits[0].at.Sub(now); left > 0 {
 			return left, true
