@@ -142,11 +142,11 @@ func (r *Reader) fill() error {
 		r.s, r.w, r.r = r.s-r.r, r.w-r.r, 0
 	}
 	if r.w == len(r.buf) {
-		n, err := r.rest()
+		n, long, err := r.rest()
 		if err != nil {
 			return err
 		}
-		if r.w+n > r.max+1 {
+		if long {
 			r.pass()
 			return nil
 		}
@@ -170,26 +170,26 @@ func (r *Reader) fill() error {
 }
 
 // rest looks how many bytes of a line that fills buf are still to come, its newline counted, or that
-// they are too many; so a long line is held once, and one that is too long never. io.EOF: it has no
-// end yet.
-func (r *Reader) rest() (n int, err error) {
+// the line is too long; so a long line is held once, and one that is too long never. io.EOF: it has
+// no end yet.
+func (r *Reader) rest() (n int, long bool, err error) {
 	if r.w == 0 {
-		return 0, nil
+		return 0, false, nil
 	}
 	piece := make([]byte, chunk)
 	for {
 		got, err := r.f.ReadAt(piece[:min(chunk, max(0, r.size-r.off-int64(r.w+n)))], r.off+int64(r.w+n))
 		if i := bytes.IndexByte(piece[:got], '\n'); i >= 0 {
-			return n + i + 1, nil
+			return n + i + 1, r.w+n+i > r.max, nil
 		}
 		n += got
 		switch {
-		case r.w+n > r.max+1:
-			return n, nil
+		case r.w+n > r.max: // as Next decides it when the bytes are held
+			return 0, true, nil
 		case got == 0 && err == nil:
-			return 0, io.EOF
+			return 0, false, io.EOF
 		case got == 0:
-			return 0, err
+			return 0, false, err
 		}
 	}
 }

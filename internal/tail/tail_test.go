@@ -135,6 +135,20 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
+// TestTooLongWithoutEnd: a line without an end is too long from the same byte on, whether the buffer
+// holds it or not.
+func TestTooLongWithoutEnd(t *testing.T) {
+	for _, before := range []string{"", "x\n"} {
+		for n, skipped := range map[int]int{chunk: 0, chunk + 1: 1} {
+			p := filepath.Join(t.TempDir(), "f")
+			write(t, p, before+strings.Repeat("a", n))
+			if got := readAll(t, p, "", chunk); got.Skipped != skipped {
+				t.Errorf("%d bytes behind %q: %d lines skipped, want %d", n, before, got.Skipped, skipped)
+			}
+		}
+	}
+}
+
 // TestHugeLineIsNotHeld reads a line of 100 MiB (a hole in the file) in two portions.
 func TestHugeLineIsNotHeld(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "f")
