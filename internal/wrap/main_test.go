@@ -349,6 +349,9 @@ func (o *outer) info() Info {
 		if all, err = List(filepath.Join(o.dir, "wraps")); err != nil {
 			o.t.Fatal(err)
 		}
+		if strings.Contains(o.output(), "not useful") {
+			o.t.Fatal("the wrapper finds that it is not useful")
+		}
 		return len(all) == 1
 	})
 	return all[0]

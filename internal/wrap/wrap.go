@@ -54,7 +54,7 @@ func Useful(o Options) bool {
 	if len(socket(o.Dir, 1<<30)) >= 104 {
 		return false
 	}
-	c, err := net.DialTimeout("unix", o.Control, 200*time.Millisecond)
+	c, err := net.DialTimeout("unix", o.Control, 2*time.Second) // it does not wait for the daemon
 	if err != nil {
 		return false
 	}
