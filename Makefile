@@ -30,7 +30,7 @@ unit: ## all tests but those with the real agents
 
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
-	@CGO_ENABLED=0 $(GO) test -count=1 -parallel $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 60m -json ./e2e | $(GO) run ./e2e/report -cases
+	@CGO_ENABLED=0 $(GO) test -count=1 -parallel $$(($$(getconf _NPROCESSORS_ONLN) + 2)) -timeout 60m -json ./e2e | $(GO) run ./e2e/report -cases
 
 lint: ## formatting, vet (also for macOS) and golangci-lint
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \

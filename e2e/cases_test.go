@@ -59,6 +59,7 @@ func TestCodex169(t *testing.T)  { runCases(t, codex169) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }
 
 func runCases(t *testing.T, a agentCase) {
+	t.Parallel()
 	for _, c := range cases {
 		if a.unfit(c.name) != "" {
 			continue
@@ -98,27 +99,6 @@ func (w *world) failing(last provider.Answer) []provider.Answer {
 		answers = append(answers, last.AfterMS(50))
 	}
 	return append(answers, last)
-}
-
-// stopped runs a new session into the answer and returns its id.
-func (w *world) stopped(a provider.Answer) string {
-	w.t.Helper()
-	before := w.sessions()
-	w.provider.Queue(w.failing(a)...)
-	r := w.prompt("say done")
-	if code := r.code(); code != 1 && (!w.agent.isGemini() || code <= 128) { // the low bits of the HTTP status
-		w.t.Fatalf("exit code %d, want 1\n%s", code, r.output())
-	}
-	after := w.sessions()
-	if len(after) != len(before)+1 {
-		w.t.Fatalf("sessions %v, before %v\n%s", after, before, r.output())
-	}
-	for _, id := range after {
-		if !strings.Contains(strings.Join(before, " "), id) {
-			return id
-		}
-	}
-	panic("unreachable")
 }
 
 // retryAfter is what opencode records in these cases; the others record none.

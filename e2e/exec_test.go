@@ -37,6 +37,7 @@ func TestExecCodex169(t *testing.T)  { runExec(t, codex169) }
 func TestExecGemini061(t *testing.T) { runExec(t, gemini061) }
 
 func runExec(t *testing.T, a agentCase) {
+	t.Parallel()
 	for _, c := range execCases {
 		if a.isGemini() && (c.name == "Limit" || c.name == "BesideDaemon") {
 			continue // a limit of Gemini's tells no time, or is a throttle

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ func TestLiveCopyMode(t *testing.T) {
 // A permission question is open after the stop: its answer is its user's.
 func TestLivePermission(t *testing.T) {
 	onlyInAll(t)
+	t.Parallel()
 	for _, a := range []agentCase{claude329, claude197} {
 		t.Run(a.version, func(t *testing.T) {
 			t.Parallel()
@@ -245,4 +247,51 @@ func TestLiveOpencodeLongRetry(t *testing.T) {
 	c.resumedOnce(id)
 	c.quiet(5 * time.Second)
 	w.wantMain(2)
+}
+
+// workTrees makes a repository with a commit, and a second work tree of it.
+func (w *world) workTrees() (main, side string) {
+	w.t.Helper()
+	require(w.t, lacking("git"))
+	main, side = w.folder("repository"), filepath.Join(w.home(), "work", "side")
+	for _, args := range [][]string{
+		{"add", "."},
+		{"-c", "user.name=dev", "-c", "user.email=dev@localhost", "commit", "--quiet", "-m", "first"},
+		{"worktree", "add", "--quiet", side},
+	} {
+		if r := w.begin(agentTime, main, nil, "git", args...).wait(); r.code() != 0 {
+			w.t.Fatalf("git %q: %s", args, r.output())
+		}
+	}
+	return main, side
+}
+
+// opencode lists the sessions of all work trees of a repository, so its window in another one may show the
+// session that stopped: nothing is typed there, and nothing is started beside it.
+func TestLiveOpencodeWorkTree(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	main, side := w.workTrees()
+	w.project = main
+	id := w.stopped(w.rateLimitFor(5))
+	w.project = side
+	p := w.openTerminal(false)
+	p.ready()
+	if n := w.query("select count(distinct id) from project where id <> 'global'"); len(n) != 1 || n[0] != "1" {
+		t.Fatalf("%v projects, want one for both work trees", n)
+	}
+	c := w.startClawd(settings{})
+	e := c.wait("resume_postponed", "session", id)
+	if !strings.Contains(e.text("why"), "project in another folder") {
+		t.Errorf("why: %s", e.text("why"))
+	}
+	c.quiet(15 * time.Second)
+	w.wantMain(w.stops())
+	p.quits()
+	c.resumedOnce(id)
+	w.wantMain(w.stops() + 1)
+	if strings.Contains(p.screen(), "continue") {
+		t.Errorf("typed into the other window:\n%s", p.screen())
+	}
 }

@@ -30,6 +30,7 @@ func TestLiveCodex169(t *testing.T)  { runLive(t, codex169) }
 func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }
 
 func runLive(t *testing.T, a agentCase) {
+	t.Parallel()
 	for _, c := range liveCases {
 		t.Run(c.name, func(t *testing.T) {
 			if !c.everyday {

@@ -18,6 +18,7 @@ func TestClaude329NoEffect(t *testing.T) { claudeNoEffect(t, claude329) }
 func TestClaude197NoEffect(t *testing.T) { claudeNoEffect(t, claude197) }
 
 func claudeNoEffect(t *testing.T, a agentCase) {
+	t.Parallel()
 	for name, proof := range map[string]func(*testing.T, agentCase){
 		"KilledBeforeInit":               claudeKilledBeforeInit,
 		"InitPrecedesRequest":            claudeInitPrecedesRequest,

@@ -38,6 +38,7 @@ func TestGemini061NoEffect(t *testing.T) {
 }
 
 func runProofs(t *testing.T, a agentCase, proofs map[string]func(*testing.T, agentCase)) {
+	t.Parallel()
 	for name, proof := range proofs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -103,6 +104,27 @@ func readAll(path string) string {
 func (w *world) prompt(text string) *run {
 	w.t.Helper()
 	return w.startPrompt(w.project, text).wait()
+}
+
+// stopped runs a new session into the answer and returns its id.
+func (w *world) stopped(a provider.Answer) string {
+	w.t.Helper()
+	before := w.sessions()
+	w.provider.Queue(w.failing(a)...)
+	r := w.prompt("say done")
+	if code := r.code(); code != 1 && (!w.agent.isGemini() || code <= 128) { // the low bits of the HTTP status
+		w.t.Fatalf("exit code %d, want 1\n%s", code, r.output())
+	}
+	after := w.sessions()
+	if len(after) != len(before)+1 {
+		w.t.Fatalf("sessions %v, before %v\n%s", after, before, r.output())
+	}
+	for _, id := range after {
+		if !strings.Contains(strings.Join(before, " "), id) {
+			return id
+		}
+	}
+	panic("unreachable")
 }
 
 func (w *world) startPrompt(dir, text string) *run {
