@@ -92,9 +92,9 @@ func TestWrapTellsLate(t *testing.T) {
 }
 
 // A holder of an unfinished turn that goes is believed gone when that has settled, in time that the
-// machine is awake for; and anew when it was back in between.
+// machine is awake for; and anew when it was back in between, or wrote something more.
 func TestGoneSettlesEachTime(t *testing.T) {
-	for _, between := range []string{"nothing", "back", "asleep"} {
+	for _, between := range []string{"nothing", "back", "asleep", "written"} {
 		t.Run(between, func(t *testing.T) {
 			in(t, func(r *rig) {
 				r.o.Config.Watch.Rescan *= 10000
@@ -130,8 +130,13 @@ func TestGoneSettlesEachTime(t *testing.T) {
 					r.clock.jump(30 * time.Minute)
 				}
 				look()
-				if between == "asleep" {
+				switch between {
+				case "asleep":
 					r.pass(2 * time.Second)
+				case "written":
+					r.add(id, r.line(id, "open"))
+					r.pass(2 * procsAge)
+					look()
 				}
 				if len(r.log.events("session_stopped")) != 0 {
 					t.Errorf("its end was believed too early; log:\n%s", r.log)

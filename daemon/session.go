@@ -162,6 +162,9 @@ func (s *session) follow(ctx context.Context) error {
 	if batch.Anew {
 		s.rec.Classifier = detect.Classifier{}
 	}
+	if len(batch.Events) > 0 {
+		s.gone = nil // whoever has gone wrote more, so that settles anew
+	}
 	for _, e := range batch.Events {
 		s.rec.Classifier.Feed(e)
 	}
