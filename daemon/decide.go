@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -73,6 +74,22 @@ func (s *session) next(rec state.Session) resume.Decision {
 		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
 	}
 	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
+}
+
+// decideAgain applies a new config to a wait: what put it off may hold no longer.
+func (s *session) decideAgain() error {
+	s.cancel(errReload)
+	s.anew()
+	if s.rec.Decision.Asked { // what its user ordered stands
+		return nil
+	}
+	s.rec.Decision = s.next(s.rec)
+	if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil && !errors.Is(err, state.ErrPhase) {
+		return err
+	}
+	s.d.tell()
+	s.reload()
+	return nil
 }
 
 // patience is the sleeper for a job's wait: by elapsed time, too, where that is a span and no time of day.

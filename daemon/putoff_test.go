@@ -140,6 +140,49 @@ func TestPutOffIsNotOverdue(t *testing.T) {
 	})
 }
 
+// A budget that its user raises counts from then on, not from the next day.
+func TestRaisedBudget(t *testing.T) {
+	in(t, func(r *rig) {
+		cfg := r.o.Config
+		cfg.Budget.MaxResumesPerDayTotal = 1
+		r.o.Config = cfg
+		r.o.Reload = func() (config.Config, error) { return cfg, nil }
+		r.start()
+		r.stopped("limit")
+		r.pass(2 * time.Minute)
+		r.wantStarts(1)
+		r.stopped("limit")
+		r.pass(2 * time.Minute)
+		r.wantStarts(1)
+		cfg.Budget.MaxResumesPerDayTotal = 10
+		r.d.Reload(r.work)
+		r.pass(time.Minute)
+		r.wantStarts(2)
+	})
+}
+
+// What put off one stop does not put off the next one of the session.
+func TestNextStopIsNotPutOff(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		program := r.o.Config.Agent["claude"].Command
+		if err := os.Rename(program, program+".old"); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(31 * time.Second) // put off for a minute
+		if err := os.Rename(program+".old", program); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(r.log.events("resume_postponed")); n != 1 {
+			t.Fatalf("put off %d times", n)
+		}
+		r.add(id, r.line(id, "user"), r.line(id, "limit"))
+		r.pass(35 * time.Second)
+		r.wantStarts(1)
+	})
+}
+
 // A machine that sleeps over the end of a wait changes nothing, however long.
 func TestSleptThroughIsNotOverdue(t *testing.T) {
 	in(t, func(r *rig) {

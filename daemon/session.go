@@ -252,6 +252,7 @@ func (s *session) read() state.Read {
 // stopped takes in a new stop (T1) and begins what was decided about it.
 func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
 	s.cancel(errMoved)
+	s.anew()
 	s.reload() // a fresh session's lineage is written by the one that it took over from
 	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
 	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
@@ -320,14 +321,10 @@ func (s *session) wentOn(stop detect.Stop) error {
 // consider starts or holds back the resume of a session that waits, and picks up one that was
 // fired before a restart.
 func (s *session) consider(ctx context.Context) error {
-	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() && !s.rec.Decision.Asked {
-		s.cancel(errReload)
-		s.rec.Decision = s.next(s.rec)
-		if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, s.rec.Decision); err != nil && !errors.Is(err, state.ErrPhase) {
+	if s.again.Swap(false) && s.rec.Phase == state.Waiting && !s.busy.Load() {
+		if err := s.decideAgain(); err != nil {
 			return err
 		}
-		s.d.tell()
-		s.reload()
 	}
 	if s.run != nil {
 		return s.attended(ctx)
