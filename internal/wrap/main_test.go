@@ -135,6 +135,8 @@ func fakeAgent(mode string, args []string) {
 		w.Flush()
 	case "tstp": // suspends itself as TUIs do, and says when it goes on
 		raw()
+		back := make(chan os.Signal, 1)
+		signal.Notify(back, syscall.SIGCONT)
 		fmt.Print("ready>")
 		b := make([]byte, 1)
 		for {
@@ -145,6 +147,7 @@ func fakeAgent(mode string, args []string) {
 			case 0x1a:
 				fmt.Print("bye>")
 				_ = syscall.Kill(0, syscall.SIGTSTP)
+				<-back // the stop may reach another thread first
 				fmt.Print("back>")
 			case 'q':
 				return
