@@ -59,7 +59,7 @@ install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in p
 fuzz: ## run every fuzz target for FUZZTIME (what it finds is kept in testdata/fuzz)
 	@for p in $(PACKAGES); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; \
+			GO='$(GO)' ./.ci/fuzz $$p $$f $(FUZZTIME) || exit 1; \
 		done; \
 	done
 
