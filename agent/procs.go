@@ -27,6 +27,9 @@ type Procs interface {
 	Boot() string
 	// PIDNamespace is this process's own, e.g. "pid:[4026531836]"; empty: not known.
 	PIDNamespace() string
+	// InnerPID is the pid that the process has in its own pid namespace, which may lie below this
+	// process's; 0: not known.
+	InnerPID(pid int) int
 	// Get gives one process, of any user; false: there is none.
 	Get(pid int) (Proc, bool)
 	// List gives the processes of this user. The error is ErrNoProcs where there is no table.

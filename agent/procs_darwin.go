@@ -48,6 +48,8 @@ func (p *macProcs) Boot() string {
 
 func (p *macProcs) PIDNamespace() string { return "" }
 
+func (p *macProcs) InnerPID(int) int { return 0 }
+
 func (p *macProcs) Get(pid int) (Proc, bool) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {

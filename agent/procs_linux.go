@@ -41,6 +41,21 @@ func (p procfs) PIDNamespace() string {
 	return s
 }
 
+// InnerPID is the last of the pids that /proc/PID/status gives, one for each namespace from ours down.
+func (p procfs) InnerPID(pid int) int {
+	b, err := os.ReadFile(p.path(pid, "status"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "NSpid:" {
+			inner, _ := strconv.Atoi(f[len(f)-1]) // the kernel's own number
+			return inner
+		}
+	}
+	return 0
+}
+
 func (p procfs) Get(pid int) (Proc, bool) {
 	b, err := os.ReadFile(p.path(pid, "stat"))
 	if err != nil {

@@ -9,6 +9,7 @@ type noProcs struct{}
 
 func (noProcs) Boot() string          { return "" }
 func (noProcs) PIDNamespace() string  { return "" }
+func (noProcs) InnerPID(int) int      { return 0 }
 func (noProcs) Get(int) (Proc, bool)  { return Proc{}, false }
 func (noProcs) List() ([]Proc, error) { return nil, ErrNoProcs }
 func (noProcs) Argv(int) []string     { return nil }

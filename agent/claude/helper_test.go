@@ -22,13 +22,25 @@ type table struct {
 	cwd  map[int]string
 	ns   string
 	err  error
+
+	inner map[int]int  // pids in the processes' own namespaces, where they have one
+	ended map[int]bool // still listed, but gone
 }
 
 func (t table) Boot() string         { return "boot" }
 func (t table) PIDNamespace() string { return t.ns }
+func (t table) InnerPID(pid int) int {
+	if inner, ok := t.inner[pid]; ok {
+		return inner
+	}
+	if _, ok := t.Get(pid); !ok {
+		return 0
+	}
+	return pid
+}
 func (t table) Get(pid int) (agent.Proc, bool) {
 	for _, p := range t.all {
-		if p.PID == pid {
+		if p.PID == pid && !t.ended[pid] {
 			return p, true
 		}
 	}

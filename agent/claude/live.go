@@ -174,9 +174,11 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 		return h
 	}
 	// Before 2.1.329 an entry does not tell its pid namespace. All namespaces of one kernel share
-	// the clock, so a process of the agent with this very start is the one, under another pid.
+	// the clock, so a process of the agent with this very start, and with this pid in a namespace of
+	// its own, is the one. The start alone is not enough: it counts in ticks of 10 ms, and the list may be
+	// older than the end of the very process that the entry names.
 	for _, p := range procs {
-		if p.Start == h.Start && !p.Zombie && looksClaude(p, c.env.Procs.Argv(p.PID)) {
+		if p.PID != e.PID && p.Start == h.Start && !p.Zombie && c.env.Procs.InnerPID(p.PID) == e.PID && looksClaude(p, c.env.Procs.Argv(p.PID)) {
 			h.Liveness, h.Foreign = detect.Alive, true
 			h.Why = fmt.Sprintf("process %d has the start time that its registry entry gives for process %d: another pid namespace", p.PID, e.PID)
 			h.PID = p.PID

@@ -23,6 +23,7 @@ type procTable struct {
 
 func (t procTable) Boot() string         { return "boot" }
 func (t procTable) PIDNamespace() string { return "pid:[1]" }
+func (procTable) InnerPID(pid int) int   { return pid }
 func (t procTable) Get(pid int) (agent.Proc, bool) {
 	for _, p := range t.all {
 		if p.PID == pid {

@@ -21,6 +21,7 @@ type procs struct {
 }
 
 func (procs) Boot() string         { return "boot" }
+func (procs) InnerPID(pid int) int { return pid }
 func (procs) PIDNamespace() string { return "" }
 func (t procs) Get(pid int) (agent.Proc, bool) {
 	i := slices.IndexFunc(t.all, func(p agent.Proc) bool { return p.PID == pid })

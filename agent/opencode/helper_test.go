@@ -163,6 +163,7 @@ type testProcs struct {
 
 func (p *testProcs) Boot() string                { return "boot-1" }
 func (p *testProcs) PIDNamespace() string        { return "pid:[1]" }
+func (p *testProcs) InnerPID(pid int) int        { return pid }
 func (p *testProcs) List() ([]agent.Proc, error) { return p.list, p.err }
 func (p *testProcs) Argv(pid int) []string       { return p.argv[pid] }
 func (p *testProcs) Cwd(pid int) string          { return p.cwd[pid] }

@@ -196,6 +196,7 @@ func (t table) find(pid int) process {
 
 func (table) Boot() string         { return "recorded" }
 func (table) PIDNamespace() string { return "" }
+func (table) InnerPID(pid int) int { return pid }
 func (t table) Get(pid int) (agent.Proc, bool) {
 	p := t.find(pid)
 	return p.proc(), p.PID != 0
