@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -57,13 +58,26 @@ func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detec
 		r.Program = p
 	}
 	for _, h := range holders {
+		if h.Liveness == detect.Alive && h.Kind == detect.Headless && h.Sure {
+			return resume.Plan{}, errors.New(heldBy(h)) // it ends by itself
+		}
+	}
+	for _, h := range holders {
 		if h.Liveness != detect.Alive || h.Foreign {
 			continue
 		}
 		r.Holder = h
-		if p, err := s.a.Wake(r); err == nil {
+		p, err := s.a.Wake(r)
+		if err != nil {
+			continue
+		}
+		if other, ok := besideServer(holders); p.Way != resume.HTTP || !ok {
 			p.Holder, p.Session = h, s.ds.ID
 			return p, nil
+		} else if other.Kind == detect.Headless {
+			return resume.Plan{}, errors.New(heldBy(other)) // it ends by itself
+		} else if !other.Sure {
+			return resume.Plan{}, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", h.PID, other.PID)}
 		}
 	}
 	if !cfg.Terminal.Enabled {
@@ -81,14 +95,24 @@ func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detec
 		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h}, nil
 }
 
+// besideServer gives the process, no server, that may have the session open. A server may have any
+// session open, and knows nothing of what another process does with it.
+func besideServer(holders []detect.Holder) (detect.Holder, bool) {
+	h := strongest(slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind == detect.Server }))
+	return h, h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
+}
+
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
 // a process has open, it is the one that wrote last in the folder: no other terminal, and no other
 // session there with anything newer.
 func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Holder, error) {
 	var found detect.Holder
+	named := slices.ContainsFunc(holders, func(h detect.Holder) bool {
+		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
+	})
 	for _, h := range holders {
 		switch {
-		case h.Liveness != detect.Alive || h.Kind == detect.Headless:
+		case h.Liveness != detect.Alive || h.Kind == detect.Headless || h.Kind == detect.Server && !h.Sure && named:
 			continue
 		case h.Foreign:
 			return found, &unreachableError{"it is open in another container or namespace"}

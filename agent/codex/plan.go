@@ -84,11 +84,11 @@ func (c *Codex) plan(r agent.Request) (resume.Plan, error) {
 func (c *Codex) pay(p *resume.Plan, r agent.Request) {
 	p.Auth = c.auth()
 	switch own := r.Info.Provider == "" || r.Info.Provider == builtIn; {
+	case !own:
+		p.Auth = "key"
 	case r.Stop.Reason == detect.UsageLimit:
 		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
 		p.Auth, p.Unset = "login", slices.Clone(payers)
-	case !own:
-		p.Auth = "key"
 	case p.Auth == "login":
 		p.Unset = slices.Clone(payers)
 	}
@@ -130,10 +130,17 @@ func (c *Codex) mode(r agent.Request) ([]string, error) {
 	case kind != workspace:
 		return append(args, "-c", setting("sandbox_mode", readOnly)), nil
 	}
+	has := strings.Split(extras, "+")
 	args = append(args, "-c", setting("sandbox_mode", workspace),
-		"-c", "sandbox_workspace_write.network_access="+strconv.FormatBool(strings.Contains("+"+extras+"+", "+network+")))
-	if !strings.Contains("+"+extras+"+", "+roots+") { // else those of the config: which they were is not told
+		"-c", "sandbox_workspace_write.network_access="+strconv.FormatBool(slices.Contains(has, "network")))
+	if !slices.Contains(has, "roots") { // else those of the config: which they were is not told
 		args = append(args, "-c", "sandbox_workspace_write.writable_roots=[]")
+	}
+	if slices.Contains(has, "notmp") {
+		args = append(args, "-c", "sandbox_workspace_write.exclude_slash_tmp=true")
+	}
+	if slices.Contains(has, "notmpdir") {
+		args = append(args, "-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true")
 	}
 	return args, nil
 }

@@ -67,6 +67,7 @@ func TestPlanMode(t *testing.T) {
 		{"workspace-write+network/never", false, agent.Config{}, sandbox + `workspace-write" ` + network + "true " + roots, ""},
 		{"workspace-write+network+roots/never", true, agent.Config{}, sandbox + `workspace-write" ` + network + "true", ""},
 		{"workspace-write+roots/never", true, agent.Config{}, sandbox + `workspace-write" ` + network + "false", ""},
+		{"workspace-write+roots+notmp+notmpdir/never", false, agent.Config{}, sandbox + `workspace-write" ` + network + "false sandbox_workspace_write.exclude_slash_tmp=true sandbox_workspace_write.exclude_tmpdir_env_var=true", ""},
 		{"danger-full-access/never", false, agent.Config{}, narrow, ""},
 		{"danger-full-access+network+roots/never", false, agent.Config{}, narrow, ""},
 		{"danger-full-access/never", false, bypasses, sandbox + `danger-full-access"`, ""},
@@ -136,6 +137,7 @@ func TestPlanPayment(t *testing.T) {
 		{"the user's word, but a plan's limit", true, "", key, "openai", detect.UsageLimit, "login", true},
 		{"a plan's limit", true, "OPENAI_API_KEY=x", nil, "openai", detect.UsageLimit, "login", true},
 		{"another provider", true, "OPENAI_API_KEY=x", nil, "azure", detect.RateLimit, "key", false},
+		{"a limit of another provider", true, "OPENAI_API_KEY=x", nil, "proxy", detect.UsageLimit, "key", false},
 	} {
 		root := t.TempDir()
 		if w.login {
@@ -186,7 +188,7 @@ func TestWake(t *testing.T) {
 	root := t.TempDir()
 	c := over(root, procTable{}, agent.Config{}, "OPENAI_API_KEY=x")
 	r := request(t, root)
-	r.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Server, Sure: true, PID: 7}
+	r.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Server, Sure: true, PID: 7, Outlives: true}
 	got, err := c.Wake(r)
 	want := resume.Plan{Way: resume.Queue, Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("-c x"),
 		Env: []string{"CODEX_HOME=" + root}, Holder: r.Holder,
@@ -196,6 +198,7 @@ func TestWake(t *testing.T) {
 	}
 	for name, change := range map[string]func(*agent.Request){
 		"a terminal":      func(r *agent.Request) { r.Holder.Kind = detect.Interactive },
+		"an editor's own": func(r *agent.Request) { r.Holder.Outlives = false },
 		"one that ended":  func(r *agent.Request) { r.Holder.Liveness = detect.Gone },
 		"not sure":        func(r *agent.Request) { r.Holder.Sure = false },
 		"without a queue": func(r *agent.Request) { r.Program.Version = "0.158.0" },

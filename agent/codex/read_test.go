@@ -345,6 +345,7 @@ func TestMode(t *testing.T) {
 	for _, w := range [][3]string{
 		{`{"type":"danger-full-access"}`, `"never"`, "danger-full-access/never"},
 		{`{"type":"workspace-write","network_access":true,"writable_roots":["/x"]}`, `"on-request"`, "workspace-write+network+roots/on-request"},
+		{`{"type":"workspace-write","network_access":false,"exclude_tmpdir_env_var":true,"exclude_slash_tmp":true}`, `"never"`, "workspace-write+notmp+notmpdir/never"},
 		{`{"type":"external-sandbox","network_access":"enabled"}`, `{"granular":{"rules":true}}`, "external-sandbox+network/granular"},
 		{`"read-only"`, `"untrusted"`, "read-only/untrusted"},
 		{``, ``, ""},

@@ -142,10 +142,12 @@ func word(raw json.RawMessage) (name string, value json.RawMessage) {
 	return "", nil
 }
 
-// mode joins what a session may do: SANDBOX[+network][+roots]/APPROVAL, e.g. "workspace-write+network/on-request".
+// mode joins what a session may do: SANDBOX[+network][+roots][+notmp][+notmpdir]/APPROVAL, e.g.
+// "workspace-write+network/on-request".
 //
 // SANDBOX is the type of the sandbox policy (read-only, workspace-write, danger-full-access);
-// +network: commands may use the network; +roots: more folders than its own may be written.
+// +network: commands may use the network; +roots: more folders than its own may be written;
+// +notmp, +notmpdir: /tmp may not, and the folder that $TMPDIR names may not.
 // APPROVAL is the approval policy (untrusted, on-failure, on-request, never). A half that was
 // not told is empty.
 func mode(sandbox, approval json.RawMessage) string {
@@ -153,6 +155,8 @@ func mode(sandbox, approval json.RawMessage) string {
 		Type    string            `json:"type"`
 		Network json.RawMessage   `json:"network_access"` // true, or "enabled"
 		Roots   []json.RawMessage `json:"writable_roots"`
+		NoTmp   bool              `json:"exclude_slash_tmp"`
+		NoDir   bool              `json:"exclude_tmpdir_env_var"`
 	}
 	if json.Unmarshal(sandbox, &s) != nil && s.Type == "" {
 		s.Type, _ = word(sandbox)
@@ -162,6 +166,12 @@ func mode(sandbox, approval json.RawMessage) string {
 	}
 	if len(s.Roots) > 0 {
 		s.Type += "+roots"
+	}
+	if s.NoTmp {
+		s.Type += "+notmp"
+	}
+	if s.NoDir {
+		s.Type += "+notmpdir"
 	}
 	a, _ := word(approval)
 	if s.Type == "" && a == "" {

@@ -21,6 +21,8 @@ func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 	switch {
 	case h.Liveness != detect.Alive || h.Kind != detect.Server:
 		return resume.Plan{}, &agent.Unfit{Why: "the agent takes prompts in its terminal alone"}
+	case !h.Outlives:
+		return resume.Plan{}, &agent.Unfit{Why: "only the agent's own background server takes prompts from the queue"}
 	case !h.Sure:
 		return resume.Plan{}, &agent.Unfit{Why: "whether the server has this session open cannot be told"}
 	case !agent.AtLeast(r.Program.Version, 0, 169):
