@@ -144,6 +144,13 @@ type Agent interface {
 	Account(i detect.Info) string
 }
 
+// Finder is an agent whose Scan passes over sessions that are old.
+type Finder interface {
+	Agent
+	// Find gives the session with the given id, written last where there are several; false: there is none.
+	Find(ctx context.Context, id string) (detect.Session, bool, error)
+}
+
 // Drawer is an agent that draws some limits on its screen and writes them nowhere.
 type Drawer interface {
 	Agent

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -86,6 +88,19 @@ func fakeClaude(mode string) int {
 		n, _ := strconv.Atoi(arg)
 		out(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day"}}`, time.Now().Unix()+int64(n))
 		failed(429, "You've hit your weekly limit · resets 3am (UTC)")
+		return 1
+	case "max turns": // ends by itself after a tool's result
+		opened()
+		dir, _ := os.Getwd()
+		path := filepath.Join(os.Getenv("HOME"), ".claude", "projects", regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(dir, "-"), id+".jsonl")
+		_ = os.MkdirAll(filepath.Dir(path), 0o700)
+		at := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+		all := `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}],"stop_reason":"tool_use"}}
+{"type":"user","uuid":"00000000-0000-4000-8000-000000000003","parentUuid":"00000000-0000-4000-8000-000000000002","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
+`
+		_ = os.WriteFile(path, []byte(strings.NewReplacer("ID", id, "DIR", dir, "AT", at).Replace(all)), 0o600)
+		out(`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3,"session_id":%q,"total_cost_usd":0.1,"usage":{},"errors":["Reached maximum number of turns (2)"]}`, id)
 		return 1
 	case "told": // as opencode: to wait for so many seconds
 		out(`{"type":"error","sessionID":"ses_5a1b2c3d4e5fABCDEFGHIJKLMN","error":{"name":"APIError","data":{"message":"Service Unavailable","statusCode":503,"isRetryable":true,"responseHeaders":{"retry-after":%q}}}}`, arg)

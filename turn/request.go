@@ -234,6 +234,13 @@ func (t *runner) find(ctx context.Context, id string) (bool, error) {
 	if t.ds = found.Session; t.ds.ID != "" {
 		return true, nil // whatever else could not be listed
 	}
+	if f, ok := t.a.(agent.Finder); ok {
+		old, ok, failed := f.Find(ctx, id)
+		if t.ds = old; ok {
+			return true, nil
+		}
+		err = errors.Join(err, failed)
+	}
 	return false, err
 }
 

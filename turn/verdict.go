@@ -105,7 +105,7 @@ func (t *runner) why(h *heard, r *records) detect.Stop {
 	}
 	switch {
 	case said == nil:
-		if !s.IsStop() && h.ended == agent.SaidFailed {
+		if h.ended == agent.SaidFailed && (!s.IsStop() || s.Reason == detect.Crashed) { // it spoke, so it did not crash
 			s = detect.Stop{State: detect.Stopped, Reason: detect.Unknown, At: time.Now().UTC()}
 		}
 		if !s.IsStop() {

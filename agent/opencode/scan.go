@@ -64,6 +64,30 @@ const scanQuery = `with w as (select rowid as r, session_id, time_updated from m
 		(select s.time_updated from session s where s.id = n.session_id)
 	from n join message m on m.rowid = n.r order by n.r desc`
 
+// Find looks a session up in the databases. Sessions in JSON files are all listed by Scan.
+func (o *OpenCode) Find(ctx context.Context, id string) (found detect.Session, ok bool, err error) {
+	var errs []error
+	newest := int64(0)
+	for _, path := range o.databases() {
+		err := o.view(ctx, path, func(ctx context.Context, tx *sql.Tx) error {
+			return each(ctx, tx, func(scan func(...any) error) error {
+				var updated int64
+				if err := scan(&updated); err != nil {
+					return err
+				}
+				if !ok || updated > newest {
+					found, ok, newest = detect.Session{Agent: Name, ID: id, Path: path}, true, updated
+				}
+				return nil
+			}, "select time_updated from session where id = ?", id)
+		})
+		if !errors.Is(err, errNoTables) {
+			errs = append(errs, err)
+		}
+	}
+	return found, ok, errors.Join(errs...)
+}
+
 func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touched, error) {
 	var all []agent.Touched
 	var refused []error

@@ -399,3 +399,26 @@ func TestSlowUnknowns(t *testing.T) {
 		}
 	}
 }
+
+// TestFind: a session is found by its id however many messages others have written since.
+func TestFind(t *testing.T) {
+	o, db, _ := newStore(t)
+	const newer = "ses_e0490bdf4ffetoGb2yI1hytQKD"
+	exec(t, db, "insert into session values (?, null, '/home/dev/work/demo', '1.18.33', null, 1795219735051, 1795219735051, null)", newer)
+	insert(t, db, "msg_1", at0, fmt.Sprintf(user, at0))
+	for n := range int64(scanAll) {
+		at := at0 + 10 + n
+		exec(t, db, "insert into message values (?, ?, ?, ?, ?)", fmt.Sprintf("msg_9%05d", n), newer, at, at, fmt.Sprintf(user, at))
+	}
+	all, err := o.Scan(t.Context(), "")
+	if err != nil || len(all) != 1 || all[0].Session.ID != newer {
+		t.Errorf("listed %v, err %v", all, err)
+	}
+	s, ok, err := o.Find(t.Context(), testID)
+	if !ok || err != nil || len(read(t, o, s, "").Events) == 0 {
+		t.Errorf("found %+v %v, err %v", s, ok, err)
+	}
+	if s, ok, err := o.Find(t.Context(), "ses_e0490bdf4ffetoGb2yI1hytQKE"); ok || err != nil {
+		t.Errorf("found %+v, err %v", s, err)
+	}
+}
