@@ -16,7 +16,13 @@ import (
 // already made for this stop: its mark is there, the store had lost it.
 func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume.Claim) {
 	_, policy := s.d.settings()
-	tried := resume.Tried{Since: stop.At, Fresh: s.rec.Episode.Fresh, Fruitless: s.fruitless(), FirstRead: first, Refused: s.rec.Refused}
+	tried := resume.Tried{Since: stop.At, FirstRead: first, Refused: s.rec.RefusedNow() && s.rec.Stop.Key == stop.Key}
+	if e := s.rec.Episode; !s.rec.Overcome(s.rec.Classifier) {
+		tried.Fresh, tried.Fruitless = e.Fresh, s.rec.Fruitless
+		if e.Key == "" && !e.Since.IsZero() { // it took over from a session that was stopped again
+			tried.Since, tried.Attempts = e.Since, e.Attempts
+		}
+	}
 	d := s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now()))
 	owner := s.d.owner(s.ds, stop.Key)
 	switch {
@@ -47,15 +53,6 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	return d, &c
 }
 
-// fruitless is the count of resumes in a row without a good end, after what was read just now.
-func (s *session) fruitless() int {
-	c := s.rec.Classifier
-	if c.Ended.After(s.rec.LastFire) || s.rec.Person(c.LastPrompt) {
-		return 0
-	}
-	return s.rec.Fruitless
-}
-
 // next decides again after an attempt, from the record as it will be stored.
 func (s *session) next(rec state.Session) resume.Decision {
 	if rec.Ignored {
@@ -63,7 +60,7 @@ func (s *session) next(rec state.Session) resume.Decision {
 	}
 	_, policy := s.d.settings()
 	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
-		Fruitless: rec.Fruitless, Refused: rec.Refused}
+		Fruitless: rec.Fruitless, Refused: rec.RefusedNow()}
 	stop := rec.Stop
 	if now := s.d.sleeper.Now(); rec.Claim != nil && rec.Claim.Stop.Key == stop.Key && stop.At.Before(rec.Claim.At) {
 		stop.At = now // the same stop again: the delay counts from the attempt that had no effect

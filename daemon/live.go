@@ -71,7 +71,7 @@ func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detec
 		if err != nil {
 			continue
 		}
-		if other, ok := besideServer(holders); p.Way != resume.HTTP || !ok {
+		if other, ok := besideServer(holders); h.Sure || !ok {
 			p.Holder, p.Session = h, s.ds.ID
 			return p, nil
 		} else if other.Kind == detect.Headless {
@@ -95,8 +95,8 @@ func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detec
 		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h}, nil
 }
 
-// besideServer gives the process, no server, that may have the session open. A server may have any
-// session open, and knows nothing of what another process does with it.
+// besideServer gives the process, no server, that may have the session open. A server that may have any
+// session open knows nothing of what another process does with this one.
 func besideServer(holders []detect.Holder) (detect.Holder, bool) {
 	h := strongest(slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind == detect.Server }))
 	return h, h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown

@@ -144,7 +144,7 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 		return stop, d, "", err
 	}
 	_, policy := s.d.settings()
-	tried := resume.Tried{Attempts: rec.Episode.Attempts, Fresh: rec.Episode.Fresh, Refused: rec.Refused}
+	tried := resume.Tried{Attempts: rec.Episode.Attempts, Fresh: rec.Episode.Fresh, Refused: rec.RefusedNow()}
 	d = policy.Ordered(stop, tried, s.d.sleeper.Now(), o)
 	rec.Stop, rec.Decision = stop, d
 	text = "it is resumed at " + d.WakeAt.Format(time.RFC3339)

@@ -38,7 +38,8 @@ type session struct {
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
-	standBy atomic.Pointer[string] // why clawd stands down or postpones, as last logged; nil: it does not
+	begins  atomic.Pointer[resume.Plan] // of the attempt under way that begins a fresh session
+	standBy atomic.Pointer[string]      // why clawd stands down or postpones, as last logged; nil: it does not
 
 	rec         state.Session
 	loaded      bool
@@ -79,7 +80,7 @@ func (s *session) loop(ctx context.Context) {
 				break
 			}
 			err := s.follow(ctx)
-			if s.failed.Store(err != nil); err != nil && ctx.Err() == nil {
+			if s.failed.Store(err != nil); err != nil && ctx.Err() == nil && !errors.Is(err, errBeginning) {
 				s.problem(err)
 			}
 		}
@@ -253,6 +254,9 @@ func (s *session) read() state.Read {
 func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
 	s.cancel(errMoved)
 	s.anew()
+	if s.d.beginning(s) {
+		return errBeginning
+	}
 	s.reload() // a fresh session's lineage is written by the one that it took over from
 	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
 	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
@@ -276,6 +280,10 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 	}
 	s.rec = rec
 	s.summarize()
+	if rec.Stop.Key != stop.Key { // it was dealt with before
+		s.d.tell()
+		return nil
+	}
 	s.logStop(stop)
 	if stop.Reason == detect.UsageLimit {
 		s.d.lanes.closed(s.window(s.rec.Info, stop))

@@ -111,7 +111,7 @@ func (t tx) cancelled(rec *Session) error {
 func (t tx) cancelledRun(rec *Session, c resume.Claim, o resume.Outcome) error {
 	var err error
 	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
-		err = t.handOver(rec, o.Session, rec.Episode)
+		err = t.handOver(rec, c, o.Session)
 	} else if o.Stop != nil {
 		rec.Stop, rec.Prompt = *o.Stop, ""
 		err = errors.Join(t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),

@@ -37,7 +37,7 @@ type Session struct {
 	Episode    Episode           `json:"episode,omitzero"`
 	Fruitless  int               `json:"fruitless,omitempty"` // resumes in a row after which no turn ended well
 	Starts     int               `json:"starts,omitempty"`    // claims of this stop that never made a mark
-	Refused    bool              `json:"refused,omitempty"`   // the agent refuses this session
+	Refused    string            `json:"refused,omitempty"`   // key of the stop on which the agent refused this session
 	Ignored    bool              `json:"ignored,omitempty"`   // by its user's order
 	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
@@ -45,11 +45,15 @@ type Session struct {
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
-	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed
+	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
+	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of what the newest attempt prompted
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
 	Updated    time.Time         `json:"updated"`
 }
+
+// RefusedNow tells whether the agent refused this session at the stop that is known.
+func (s Session) RefusedNow() bool { return s.Refused != "" && s.Refused == s.Stop.Key }
 
 // Driven tells whether a person drove the session when it stopped: its records say so, or it was open in a
 // terminal then, and the records do not tell or the agent names the session that the terminal shows.
@@ -68,9 +72,10 @@ const (
 	HolderCrash  HolderEnd = "crash"  // it left its registry entry behind
 )
 
-// Episode is a chain of stops that follow our own fires.
+// Episode is a chain of stops that follow our own fires. A session that took over from one that was
+// stopped again goes on with its chain.
 type Episode struct {
-	Key      string    `json:"key,omitempty"` // of its first stop
+	Key      string    `json:"key,omitempty"` // of its first stop in this session
 	Since    time.Time `json:"since,omitzero"`
 	Attempts int       `json:"attempts,omitempty"`
 	Fresh    int       `json:"fresh,omitempty"`

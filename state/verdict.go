@@ -31,6 +31,7 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 			}
 		}
 		rec.Claim.Noted = o.Verdict != resume.Resumed
+		rec.FirePrompt = c.Plan.Prompt
 		if o.CostUSD > 0 {
 			if _, err := t.budget(func(b *Budget) { b.CostUSD += o.CostUSD }); err != nil {
 				return err
@@ -73,26 +74,28 @@ func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account stri
 	}
 	rec.Phase, rec.LastFire = Following, c.At
 	rec.Fruitless++
-	episode := rec.Episode
-	rec.Episode = Episode{Fresh: episode.Fresh}
+	rec.Episode = Episode{Fresh: rec.Episode.Fresh}
 	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
-		err = errors.Join(err, t.handOver(rec, o.Session, episode))
+		err = errors.Join(err, t.handOver(rec, c, o.Session))
 	}
 	return errors.Join(err, t.save(*rec))
 }
 
-// handOver stores the lineage: the new session goes on with the old one's budget and its count of
-// fruitless resumes.
-func (t tx) handOver(old *Session, ds detect.Session, e Episode) error {
+// handOver stores the lineage: the new session goes on with the old one's budget, its attempts and its
+// count of fruitless resumes.
+func (t tx) handOver(old *Session, c resume.Claim, ds detect.Session) error {
 	old.NewSession = ds.ID
 	rec, err := t.session(ds)
 	if err != nil {
 		return err
 	}
 	rec.OldSession, rec.Root = old.ID, old.root()
-	rec.Fruitless, rec.LastFire, rec.Cancelled = old.Fruitless, old.LastFire, old.Cancelled
+	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.Cancelled = old.Fruitless, c.At, old.FirePrompt, old.Cancelled
 	rec.Prompt, old.Prompt = old.Prompt, ""
-	rec.Episode.Fresh = e.Fresh + 1
+	rec.Episode.Fresh = old.Episode.Fresh + 1
+	if old.Episode.Attempts > 0 {
+		rec.Episode.Since, rec.Episode.Attempts = old.Episode.Since, rec.Episode.Attempts+old.Episode.Attempts
+	}
 	return t.save(rec)
 }
 
@@ -103,11 +106,11 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account
 	}
 	if c.Plan.Form == resume.FormFresh && o.Session.ID != "" {
 		// The stop stands in the new session, whose own loop takes it in from its files.
-		err = errors.Join(err, t.handOver(rec, o.Session, rec.Episode))
+		err = errors.Join(err, t.handOver(rec, c, o.Session))
 		rec.Phase = Following
 		return errors.Join(err, t.save(*rec))
 	}
-	rec.Stop, rec.Prompt = *o.Stop, ""
+	rec.Stop, rec.Prompt, rec.Starts = *o.Stop, "", 0
 	err = errors.Join(err, t.limit(account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
 		t.stats(func(st *Stats) { st.Stops[rec.Stop.Reason]++ }))
 	rec.Decision = next(*rec)
@@ -115,9 +118,12 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account
 }
 
 func (t tx) noEffect(rec *Session, o resume.Outcome, next Next) error {
-	rec.Refused = rec.Refused || o.Refused
+	rec.Starts = 0 // it did start
 	if o.Stop != nil {
 		rec.Stop = *o.Stop
+	}
+	if o.Refused {
+		rec.Refused = rec.Stop.Key
 	}
 	rec.Decision = next(*rec)
 	return t.decided(rec)

@@ -32,7 +32,7 @@ type Read struct {
 
 func (s *Session) take(r Read) {
 	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
-	if !s.LastFire.IsZero() && (r.Classifier.Ended.After(s.LastFire) || s.Person(r.Classifier.LastPrompt)) {
+	if s.Overcome(r.Classifier) {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}
 	if !s.CancelStands(r.Classifier) {
@@ -40,8 +40,16 @@ func (s *Session) take(r Read) {
 	}
 }
 
-// Person tells whether a prompt came from a person after the last fire.
-func (s Session) Person(p detect.Event) bool { return s.personAfter(p, s.LastFire) }
+// Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
+// since the last one, or a person went on. Not every agent records who prompted, so a prompt in the very
+// words of the attempt is taken for its own.
+func (s Session) Overcome(c detect.Classifier) bool {
+	if s.LastFire.IsZero() {
+		return false
+	}
+	ours := s.FirePrompt != "" && c.LastPrompt.Hash == s.FirePrompt
+	return c.Ended.After(s.LastFire) || !ours && s.personAfter(c.LastPrompt, s.LastFire)
+}
 
 // CancelStands tells whether its user's order to end the run still counts, after what was read.
 func (s Session) CancelStands(c detect.Classifier) bool {
@@ -90,8 +98,13 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 		known := rec.Stop.Key == stop.Key && stop.Key != ""
 		rec.take(r)
 		before, closed, err := t.closed(rec, stop.Key)
-		if err != nil || closed || before.N > 0 && !known || known && rec.Phase != Following {
-			return errors.Join(err, t.save(rec))
+		switch dealt := closed || before.N > 0; {
+		case err != nil:
+			return err
+		case dealt && !known && rec.Phase == Waiting:
+			return t.hold(&rec, "its files end in a stop again that was dealt with before this one")
+		case closed, dealt && !known, known && rec.Phase != Following:
+			return t.save(rec)
 		}
 		rec.Stop, rec.Prompt, rec.Decision, rec.Starts = stop, r.Prompt, d, 0
 		if !known || rec.Episode.Key == "" {
@@ -101,7 +114,11 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 			if rec.Episode.Key == stop.Key {
 				made = max(made, rec.Episode.Attempts)
 			}
-			rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, made
+			if e := rec.Episode; e.Key == "" && !e.Since.IsZero() { // of the session that it took over from
+				rec.Episode.Key, rec.Episode.Attempts = stop.Key, max(made, e.Attempts)
+			} else {
+				rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, made
+			}
 		}
 		if err := t.limit(r.Account, stop); err != nil {
 			return err
