@@ -80,6 +80,7 @@ func TestRunVerdicts(t *testing.T) {
 		{mode: "half", err: ErrOutput},
 		{mode: "lie", reason: detect.ContextFull, says: "Prompt is too long"},
 		{mode: "fails", reason: detect.Overloaded, says: "529"},
+		{mode: "max turns", reason: detect.Unknown, says: "Reached maximum number of turns (2)"},
 		{mode: "usage", err: ErrOutput, says: "unknown option '--nonsense'"},
 		{mode: "killed", reason: detect.Crashed, says: "killed"},
 	} {
