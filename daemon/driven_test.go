@@ -60,6 +60,51 @@ func TestQuitIsAQuit(t *testing.T) {
 	}
 }
 
+// A quit while the wait is for a terminal that clawd can reach is judged right then: a shell that is closed
+// later does not make a closed terminal of it.
+func TestQuitThenTheShellIsClosed(t *testing.T) {
+	for name, entry := range map[string]string{"an old version": "", "a terminal": "cli"} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.asksNobody()
+				r.terminal906()
+				r.children.way = resume.Tmux
+				r.start()
+				id := uuid.NewString()
+				r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
+				r.pass(10 * time.Minute)
+				r.end(906)
+				r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
+				r.pass(10 * time.Minute)
+				r.end(900)
+				r.pass(2 * time.Hour)
+				r.wantStarts(0)
+				if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+					t.Errorf("holder end %q", rec.HolderEnd)
+				}
+			})
+		})
+	}
+}
+
+// Where the end of the process itself is not told, the rescan finds the quit.
+func TestQuitIsFoundByTheRescan(t *testing.T) {
+	in(t, func(r *rig) {
+		r.asksNobody()
+		r.terminal906()
+		r.children.way = resume.Tmux
+		r.start()
+		id := uuid.NewString()
+		r.add(id, r.entered(id, "user", ""), r.entered(id, "plan", ""))
+		r.pass(10 * time.Minute)
+		r.end(906)
+		r.pass(2 * time.Minute)
+		if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+			t.Errorf("holder end %q", rec.HolderEnd)
+		}
+	})
+}
+
 // A script that goes on in a session whose terminal was quit before is no person.
 func TestScriptAfterAQuit(t *testing.T) {
 	in(t, func(r *rig) {
