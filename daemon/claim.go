@@ -26,8 +26,11 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if late := s.d.overdue(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
-	if rec.Ignored {
+	switch {
+	case rec.Ignored:
 		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
+	case rec.CancelStands(rec.Classifier):
+		return resume.Claim{}, refusal(resume.LeftAlone, cancelledRun)
 	}
 	if time.Since(seen.at) > lookEnds {
 		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
