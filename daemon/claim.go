@@ -76,7 +76,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 }
 
 // overdue is for how long a wait had been over when clawd was started, counted from when it was last
-// there: what clawd itself put off, or slept through, is not late.
+// there, by its clean end or its last sign of life: what clawd itself put off, or slept through, is not late.
 func (d *Daemon) overdue(wake time.Time) time.Duration {
 	if d.parted.After(wake) {
 		wake = d.parted
