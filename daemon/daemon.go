@@ -80,6 +80,7 @@ type Daemon struct {
 	seen     map[string]state.Seen // sessions of no interest
 	fresh    map[string]state.Seen // of these, not stored yet
 	programs map[string]*program
+	begun    map[string]bool   // sessions that clawd itself began, by key
 	owners   map[string]string // agent and key of a stop: the session that had it first
 	signed   time.Time         // when the store was last given a sign of life
 	closing  bool
@@ -94,7 +95,7 @@ var (
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
-		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, owners: map[string]string{},
+		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
 	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
@@ -274,6 +275,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 	err = d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
 		d.owner(rec.Session, rec.Stop.Key)
+		if rec.OldSession != "" {
+			d.begins(rec.Session)
+		}
 		if rec.Phase != state.Following || d.sleeper.Now().Sub(rec.Updated) < 25*time.Hour {
 			recs = append(recs, rec)
 		}

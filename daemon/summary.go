@@ -11,6 +11,7 @@ import (
 type summary struct {
 	session     string
 	dir         string
+	parent      string // of a sub-agent's session
 	created     time.Time
 	firstPrompt string
 	answered    time.Time
@@ -21,7 +22,7 @@ type summary struct {
 
 func (s *session) summarize() {
 	c := &s.rec.Classifier
-	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
+	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, parent: s.rec.Info.Parent, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
 		last: c.Last.At, interactive: s.rec.Driven() || s.openBy != 0}
 	if c.Stop().State != detect.Stopped {
 		sum.busyAt = c.Last.At
