@@ -14,6 +14,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	cfg, policy := s.d.settings()
 	run, cancel := context.WithCancelCause(ctx)
 	s.run = cancel
+	s.summarize() // who has it open was just looked at
 	s.under.Store(true)
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
 	l := &ledger{s: s, info: s.rec.Info, attended: s.openBy != 0}

@@ -1,11 +1,15 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -165,5 +169,58 @@ func TestCancelEndsWithAPrompt(t *testing.T) {
 		r.pass(time.Minute)
 		r.add(id, r.record(id, "go on", "", interactive), r.line(id, "limit"))
 		r.wantPhase(id, state.Waiting)
+	})
+}
+
+// An order to end the run that comes between the decision about its next stop and the storing of it counts
+// for that stop, too.
+func TestCancelBesideAStop(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) { c.opened(); c.ask(); c.say("open") }
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(40 * time.Second)
+		rec := r.wantPhase(id, state.Following)
+		s := r.d.session(r.d.agents[0], r.session(id))
+		put(t, s.ds.Path, r.line(id, "limit")) // not read yet
+		batch, err := s.a.Read(t.Context(), s.ds, agent.Cursor(rec.Cursor))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range batch.Events {
+			rec.Classifier.Feed(e)
+		}
+		stop := rec.Classifier.Stop()
+		d, _ := s.decide(stop, false)
+		if _, err := r.d.store.Cancel(s.ds, true); err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.d.store.Stopped(state.Read{Session: s.ds, Info: rec.Info, Cursor: string(batch.Cursor), Classifier: rec.Classifier}, stop, d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.d.obey(r.work, s)
+		r.pass(26 * time.Hour)
+		r.wantStarts(1)
+		if rec := r.wantPhase(id, state.Following); rec.Cancelled.IsZero() {
+			t.Error("the order is forgotten")
+		}
+		if left := r.log.events("session_left"); len(left) != 1 || left[0]["message"] == "left to its user" {
+			t.Errorf("its user is told what he did, or the log says nothing of it: %v", left)
+		}
+	})
+}
+
+// Nothing is claimed against its user's order, whatever was decided before it.
+func TestCancelledIsNotClaimed(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		s := &session{d: r.d, a: r.d.agents[0], ds: r.session(uuid.NewString())}
+		rec := state.Session{Cancelled: time.Now()}
+		_, err := s.check(t.Context(), rec, resume.Decision{WakeAt: time.Now()}, look{at: time.Now()})
+		refusal := (*resume.Refusal)(nil)
+		if !errors.As(err, &refusal) || refusal.Outcome.Verdict != resume.LeftAlone || refusal.Outcome.Why != cancelledRun {
+			t.Errorf("%v, want it left", err)
+		}
 	})
 }

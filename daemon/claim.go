@@ -26,8 +26,11 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if late := s.d.overdue(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
 		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
 	}
-	if rec.Ignored {
+	switch {
+	case rec.Ignored:
 		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
+	case rec.CancelStands(rec.Classifier):
+		return resume.Claim{}, refusal(resume.LeftAlone, cancelledRun)
 	}
 	if time.Since(seen.at) > lookEnds {
 		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
@@ -73,7 +76,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 }
 
 // overdue is for how long a wait had been over when clawd was started, counted from when it was last
-// there: what clawd itself put off, or slept through, is not late.
+// there, by its clean end or its last sign of life: what clawd itself put off, or slept through, is not late.
 func (d *Daemon) overdue(wake time.Time) time.Duration {
 	if d.parted.After(wake) {
 		wake = d.parted
@@ -127,20 +130,29 @@ func moved(rec state.Session, batch agent.Batch) string {
 	return "somebody went on in this session"
 }
 
+// begins notes a session that clawd itself begins.
+func (d *Daemon) begins(ds detect.Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun[state.Key(ds)] = true
+}
+
 // siblings looks for a session that was started after the stop in the same folder: then a person
-// or a script moved on, unless this one's user says otherwise.
+// or a script moved on, unless this one's user says otherwise. A sub-agent's session tells nothing that its
+// parent's does not, and one that clawd itself began only that it is at work.
 func (d *Daemon) siblings(rec state.Session) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for key, s := range d.sessions {
 		o := s.sum.Load()
-		if o == nil || key == state.Key(rec.Session) || o.dir == "" || o.dir != rec.Info.Dir || !o.created.After(rec.Stop.At) || o.session == rec.NewSession {
+		if o == nil || key == state.Key(rec.Session) || o.dir == "" || o.dir != rec.Info.Dir || !o.created.After(rec.Stop.At) || o.session == rec.NewSession || o.parent != "" {
 			continue
 		}
+		byOthers := !rec.Decision.Asked && !d.begun[key]
 		switch {
-		case !rec.Decision.Asked && o.firstPrompt != "" && o.firstPrompt == rec.Info.FirstPrompt:
+		case byOthers && o.firstPrompt != "" && o.firstPrompt == rec.Info.FirstPrompt:
 			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop with the same prompt: a person or a script tries again by itself")
-		case !rec.Decision.Asked && o.answered.After(rec.Stop.At):
+		case byOthers && o.answered.After(rec.Stop.At):
 			return refusal(resume.LeftAlone, "session "+o.session+" was started after the stop in the same folder and went on: somebody moved on")
 		case d.sleeper.Now().Sub(o.busyAt) < busyFor:
 			return postponed(d.sleeper.Now().Add(wallStep), "session %s is busy in the same folder", o.session)

@@ -64,7 +64,7 @@ type Daemon struct {
 	lanes   *lanes
 	boot    string
 	started time.Time
-	parted  time.Time       // when the clawd before ended cleanly; zero: it did not, or there was none
+	parted  time.Time       // when the clawd before was last there; zero: that is not known, or there was none
 	absent  bool            // clawd had ended before the machine last went down, so it saw nobody's end
 	leap    chan struct{}   // one slot: the clock jumped
 	notices chan struct{}   // one slot: there may be something to send
@@ -80,7 +80,9 @@ type Daemon struct {
 	seen     map[string]state.Seen // sessions of no interest
 	fresh    map[string]state.Seen // of these, not stored yet
 	programs map[string]*program
+	begun    map[string]bool   // sessions that clawd itself began, by key
 	owners   map[string]string // agent and key of a stop: the session that had it first
+	signed   time.Time         // when the store was last given a sign of life
 	closing  bool
 }
 
@@ -93,7 +95,7 @@ var (
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
-		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, owners: map[string]string{},
+		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
 	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
@@ -259,6 +261,13 @@ func (d *Daemon) restore(ctx context.Context) error {
 		return err
 	}
 	d.absent, d.parted = ok && !parting.MachineDown, parting.At
+	alive, err := d.store.Alive()
+	if err != nil {
+		return err
+	}
+	if alive.After(d.parted) { // it crashed
+		d.parted = alive
+	}
 	if err := d.prune(); err != nil {
 		return err
 	}
@@ -266,6 +275,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 	err = d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
 		d.owner(rec.Session, rec.Stop.Key)
+		if rec.OldSession != "" {
+			d.begins(rec.Session)
+		}
 		if rec.Phase != state.Following || d.sleeper.Now().Sub(rec.Updated) < 25*time.Hour {
 			recs = append(recs, rec)
 		}
@@ -363,16 +375,26 @@ func signal(c chan struct{}) {
 	}
 }
 
-// flush stores how far sessions were read.
+// signEvery is how old the sign of life in the store may become. max_overdue is counted from it after a crash.
+const signEvery = 10 * time.Minute
+
+// flush stores how far sessions were read, and now and then that clawd is there, while something waits.
 func (d *Daemon) flush() error {
 	d.mu.Lock()
 	fresh := d.fresh
 	d.fresh = map[string]state.Seen{}
 	var reads []state.Read
+	now, waits := d.sleeper.Now(), false
 	for _, s := range d.sessions {
+		waits = waits || s.open.Load()
 		if r := s.dirty.Swap(nil); r != nil {
 			reads = append(reads, *r)
 		}
+	}
+	writes := len(fresh)+len(reads) > 0
+	sign := writes || waits && now.Sub(d.signed).Abs() >= signEvery
+	if sign {
+		d.signed = now
 	}
 	d.mu.Unlock()
 	var err error
@@ -381,6 +403,9 @@ func (d *Daemon) flush() error {
 	}
 	if len(reads) > 0 {
 		err = errors.Join(err, d.store.Progress(reads))
+	}
+	if sign && !writes {
+		err = d.store.SignAlive()
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	case s.rec.Ignored:
 		d = resume.Decision{Strategy: resume.Leave, Why: ignoredByUser}
 	case s.rec.CancelStands(s.rec.Classifier):
-		d = resume.Decision{Strategy: resume.Leave, Why: "clawd ended its own run here: its user cancelled it"}
+		d = resume.Decision{Strategy: resume.Leave, Why: cancelledRun}
 	}
 	n, mark, err := turn.LastMark(s.d.marks(), s.ds, stop.Key)
 	if err != nil || n == 0 {

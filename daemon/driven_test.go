@@ -60,6 +60,51 @@ func TestQuitIsAQuit(t *testing.T) {
 	}
 }
 
+// A quit while the wait is for a terminal that clawd can reach is judged right then: a shell that is closed
+// later does not make a closed terminal of it.
+func TestQuitThenTheShellIsClosed(t *testing.T) {
+	for name, entry := range map[string]string{"an old version": "", "a terminal": "cli"} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.asksNobody()
+				r.terminal906()
+				r.children.way = resume.Tmux
+				r.start()
+				id := uuid.NewString()
+				r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
+				r.pass(10 * time.Minute)
+				r.end(906)
+				r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
+				r.pass(10 * time.Minute)
+				r.end(900)
+				r.pass(2 * time.Hour)
+				r.wantStarts(0)
+				if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+					t.Errorf("holder end %q", rec.HolderEnd)
+				}
+			})
+		})
+	}
+}
+
+// Where the end of the process itself is not told, the rescan finds the quit.
+func TestQuitIsFoundByTheRescan(t *testing.T) {
+	in(t, func(r *rig) {
+		r.asksNobody()
+		r.terminal906()
+		r.children.way = resume.Tmux
+		r.start()
+		id := uuid.NewString()
+		r.add(id, r.entered(id, "user", ""), r.entered(id, "plan", ""))
+		r.pass(10 * time.Minute)
+		r.end(906)
+		r.pass(2 * time.Minute)
+		if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+			t.Errorf("holder end %q", rec.HolderEnd)
+		}
+	})
+}
+
 // A script that goes on in a session whose terminal was quit before is no person.
 func TestScriptAfterAQuit(t *testing.T) {
 	in(t, func(r *rig) {
@@ -83,9 +128,9 @@ type served struct {
 }
 
 func (s served) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
-	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: true, Outlives: true}}
+	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Outlives: true}}
 	if s.terminal.Load() {
-		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92})
+		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92, TTY: "/dev/pts/1", Sure: true})
 	}
 	return all, nil
 }
@@ -110,6 +155,7 @@ func TestQuitBehindAServer(t *testing.T) {
 			in(t, func(r *rig) {
 				var shown atomic.Bool
 				shown.Store(c.before)
+				r.children.way = resume.Tmux
 				r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, &shown} })
 				r.procs.set(func() { r.procs.all = []agent.Proc{{PID: 901, Start: 91}} })
 				r.children.act = func(c *child) { c.ask(); c.say("answer") }

@@ -86,7 +86,9 @@ func (e *evidence) begin(c resume.Claim) error {
 	default:
 		return nil // the agent chooses the id and has not said it yet
 	}
-	e.begun = true
+	if e.begun = true; c.Plan.Form == resume.FormFresh {
+		e.s.d.begins(e.ds)
+	}
 	return nil
 }
 

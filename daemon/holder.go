@@ -221,6 +221,8 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 		why = quitBehindServer
 	case told:
 		why = execTold
+	case s.rec.CancelStands(s.rec.Classifier): // the order came between the decision and its storing
+		return true, s.leaveCancelled()
 	case s.rec.Ignored:
 		why = ignoredByUser
 	case s.d.ignores(s.rec.Info.Dir):

@@ -142,13 +142,17 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 	return found, nil
 }
 
-// newer names another session of the same folder that was written after the stop; empty: none.
+// newer names another session of the same folder that was written after the stop, so that the terminal
+// may show it; empty: none. It shows neither the session's own sub-agents nor a run of clawd's.
 func (d *Daemon) newer(rec state.Session) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for key, s := range d.sessions {
 		o := s.sum.Load()
-		if o != nil && key != state.Key(rec.Session) && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) {
+		if o == nil || o.parent == rec.ID || d.begun[key] && !o.interactive {
+			continue
+		}
+		if key != state.Key(rec.Session) && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) {
 			return o.session
 		}
 	}

@@ -280,7 +280,19 @@ func (s *session) anew() {
 const (
 	ignoredByUser   = "its user has clawd ignore it"
 	ignoredByConfig = "its project is in [watch] ignore_projects"
+	cancelledRun    = "clawd ended its own run here: its user cancelled it"
 )
+
+// leaveCancelled leaves the stop of a run that its user cancelled. He knows, so nobody is told.
+func (s *session) leaveCancelled() error {
+	d := resume.Decision{Strategy: resume.Leave, Why: cancelledRun}
+	if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, d); err != nil && !errors.Is(err, state.ErrPhase) { // his next order came in between
+		return err
+	}
+	s.logLeft(s.rec.Stop, cancelledRun)
+	s.reload()
+	return nil
+}
 
 // ignores tells whether the config takes a project out.
 func (d *Daemon) ignores(dir string) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -136,6 +137,83 @@ func TestPutOffIsNotOverdue(t *testing.T) {
 		rec := r.rec(id)
 		if n := len(r.children.started()); n != 2 {
 			t.Errorf("%d starts, want the second one today; phase %s: %s", n, rec.Phase, rec.Decision.Why)
+		}
+	})
+}
+
+// crash ends the daemon without a word: its store stays as it is now.
+func (r *rig) crash() {
+	r.t.Helper()
+	path := filepath.Join(r.o.StateDir, "clawd.db")
+	now, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.down()
+	if err := os.WriteFile(path, now, 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A wait that clawd itself lengthened is not overdue after a crash either, but one that ended while clawd was
+// down for long is, and so is the lengthened one then.
+func TestPutOffThenCrash(t *testing.T) {
+	for name, c := range map[string]struct {
+		down   time.Duration
+		starts int
+	}{"started again at once": {0, 2}, "down for long": {13 * time.Hour, 1}} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.o.Config.Budget.MaxResumesPerDayTotal = 1
+				r.start()
+				r.stopped("limit")
+				r.pass(2 * time.Minute)
+				r.wantStarts(1)
+				id, _ := r.stopped("limit")
+				r.pass(14 * time.Hour) // put off until tomorrow
+				r.wantPhase(id, state.Waiting)
+				r.crash()
+				r.pass(c.down)
+				r.start()
+				r.pass(24 * time.Hour)
+				if n := len(r.children.started()); n != c.starts {
+					rec := r.rec(id)
+					t.Errorf("%d starts, want %d; phase %s: %s", n, c.starts, rec.Phase, rec.Decision.Why)
+				}
+			})
+		})
+	}
+}
+
+// The sign of life costs an idle machine next to nothing: one write in ten minutes while something waits,
+// and none while nothing does.
+func TestSignOfLifeIsRare(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		signs := func(d time.Duration) (n int) {
+			last := time.Time{}
+			for range d / (30 * time.Second) {
+				r.pass(30 * time.Second)
+				at, err := r.d.store.Alive()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !at.Equal(last) {
+					n, last = n+1, at
+				}
+			}
+			return n
+		}
+		if n := signs(time.Hour); n != 0 {
+			t.Errorf("%d writes in an hour in which nothing waits", n)
+		}
+		r.stopped("plan")
+		if n := signs(50 * time.Minute); n < 4 || n > 6 {
+			t.Errorf("%d writes in 50 minutes", n)
+		}
+		at, err := r.d.store.Alive()
+		if age := r.d.sleeper.Now().Sub(at); err != nil || age > signEvery+time.Minute {
+			t.Errorf("the last sign of life is %s old: %v", age, err)
 		}
 	})
 }

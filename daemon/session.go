@@ -390,7 +390,7 @@ func (s *session) reachable(ctx context.Context) (bool, error) {
 // attended ends the wait of a session that somebody has opened or left meanwhile: who has it decides
 // anew what is done.
 func (s *session) attended(ctx context.Context) error {
-	if s.busy.Load() || s.guards.Load() || s.rec.Phase != state.Waiting || !s.rec.Info.Interactive {
+	if s.busy.Load() || s.guards.Load() || s.rec.Phase != state.Waiting || !s.rec.Info.Interactive && s.openBy == 0 {
 		return nil
 	}
 	if err := s.hold(ctx); err != nil {

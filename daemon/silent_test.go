@@ -31,7 +31,7 @@ type waiter struct {
 func (w waiter) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	all, err := w.Agent.Live(ctx, s, i)
 	for n := range all {
-		all[n].URL = "http://127.0.0.1:4096"
+		all[n].Kind, all[n].URL = detect.Server, "http://127.0.0.1:4096"
 	}
 	return all, err
 }

@@ -11,18 +11,19 @@ import (
 type summary struct {
 	session     string
 	dir         string
+	parent      string // of a sub-agent's session
 	created     time.Time
 	firstPrompt string
 	answered    time.Time
 	busyAt      time.Time // newest record of an unfinished turn
 	last        time.Time // newest record
-	interactive bool
+	interactive bool      // a person drives it, or the wait was begun for who has it open
 }
 
 func (s *session) summarize() {
 	c := &s.rec.Classifier
-	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
-		last: c.Last.At, interactive: s.rec.Info.Interactive}
+	sum := &summary{session: s.ds.ID, dir: s.rec.Info.Dir, parent: s.rec.Info.Parent, created: s.rec.Info.Created, firstPrompt: s.rec.Info.FirstPrompt, answered: c.Answered,
+		last: c.Last.At, interactive: s.rec.Driven() || s.openBy != 0}
 	if c.Stop().State != detect.Stopped {
 		sum.busyAt = c.Last.At
 	}

@@ -3,6 +3,7 @@
 //	meta      version            -> schema version, a decimal number
 //	          id                 -> random id of this file (the sentinel beside it names it)
 //	          parting            -> Parting: a clean end, until the next clawd has looked around
+//	          alive              -> time of the last sign of life, some minutes old at most while something waits
 //	sessions  agent/id           -> Session: cursor, classifier, stop, phase, claim, episode
 //	seen      agent/id           -> Seen: a session that was looked at and is of no interest
 //	closed    agent/id\x00key    -> Closed: a stop that was fired for, with the proof

@@ -72,6 +72,26 @@ func (s *Store) ForgetParting() error {
 	return s.update("forget_parting", func(t tx) error { return t.Bucket(bucketMeta).Delete(keyParting) })
 }
 
+var keyAlive = []byte("alive")
+
+// alive puts the sign of life into a transaction that writes anyway.
+func (t tx) alive() error { return t.put(bucketMeta, string(keyAlive), t.now) }
+
+// SignAlive notes that this clawd is there, for the one after it: a crash leaves no Parting.
+func (s *Store) SignAlive() error { return s.update("alive", tx.alive) }
+
+// Alive gives the last sign of life; zero: there is none.
+func (s *Store) Alive() (at time.Time, err error) {
+	err = s.db.View(func(b *bolt.Tx) error {
+		_, err := tx{Tx: b}.get(bucketMeta, string(keyAlive), &at)
+		return err
+	})
+	if errors.Is(err, errChecksum) {
+		return time.Time{}, nil
+	}
+	return at, err
+}
+
 // Seen gives stamp and cursor of every session that was found to be of no interest.
 func (s *Store) Seen() (map[string]Seen, error) {
 	all := map[string]Seen{}
@@ -87,7 +107,7 @@ func (s *Store) Seen() (map[string]Seen, error) {
 	return all, err
 }
 
-// SetSeen stores sessions of no interest, all in one transaction.
+// SetSeen stores sessions of no interest, all in one transaction, with a sign of life.
 func (s *Store) SetSeen(seen map[string]Seen) error {
 	return s.update("T1", func(t tx) error {
 		for key, v := range seen {
@@ -98,7 +118,7 @@ func (s *Store) SetSeen(seen map[string]Seen) error {
 				return err
 			}
 		}
-		return nil
+		return t.alive()
 	})
 }
 

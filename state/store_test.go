@@ -256,6 +256,24 @@ func TestParting(t *testing.T) {
 	is(t, ok, false)
 }
 
+// A sign of life is written by itself, and with what a rescan writes anyway.
+func TestSignOfLife(t *testing.T) {
+	s, clock := newStore(t)
+	for name, write := range map[string]func() error{
+		"alone":    s.SignAlive,
+		"progress": func() error { return s.Progress([]Read{read(one)}) },
+		"seen":     func() error { return s.SetSeen(map[string]Seen{Key(two): {Stamp: "1"}}) },
+	} {
+		clock.Time = clock.Add(time.Hour)
+		must(t, write())
+		at, err := s.Alive()
+		must(t, err)
+		if !at.Equal(clock.Time) {
+			t.Errorf("%s: %s, want %s", name, at, clock.Time)
+		}
+	}
+}
+
 // After a commit that failed nothing more is written to the open file, unless there was no room.
 func TestBroken(t *testing.T) {
 	write := func(err error) error { return &fs.PathError{Op: "write", Path: "clawd.db", Err: err} }

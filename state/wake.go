@@ -64,7 +64,7 @@ func (s Session) personAfter(p detect.Event, t time.Time) bool {
 // open tells whether an attempt of it is under way, so that only its verdict may write.
 func (s Session) open() bool { return s.Phase == Claimed || s.Phase == Fired }
 
-// Progress stores how far sessions were read. It is T1 without news, so it may come late.
+// Progress stores how far sessions were read, with a sign of life. It is T1 without news, so it may come late.
 func (s *Store) Progress(reads []Read) error {
 	return s.update("T1", func(t tx) error {
 		for _, r := range reads {
@@ -80,7 +80,7 @@ func (s *Store) Progress(reads []Read) error {
 				return err
 			}
 		}
-		return nil
+		return t.alive()
 	})
 }
 
