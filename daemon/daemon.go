@@ -297,7 +297,7 @@ func (d *Daemon) restore(ctx context.Context) error {
 		switch {
 		case rec.Phase == state.Claimed, rec.Phase == state.Fired:
 			if rec.Claim != nil {
-				s.begin(*rec.Claim)
+				s.handsOver(*rec.Claim)
 			}
 			if c := rec.Claim; rec.Phase == state.Fired && c != nil && c.Plan.Way == resume.Exec {
 				s.child.Store(int64(c.PID)) // what it may need is not pruned

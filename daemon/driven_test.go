@@ -128,9 +128,9 @@ type served struct {
 }
 
 func (s served) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
-	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Outlives: true}}
+	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: true, Outlives: true}}
 	if s.terminal.Load() {
-		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92, TTY: "/dev/pts/1", Sure: true})
+		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92})
 	}
 	return all, nil
 }
@@ -155,7 +155,6 @@ func TestQuitBehindAServer(t *testing.T) {
 			in(t, func(r *rig) {
 				var shown atomic.Bool
 				shown.Store(c.before)
-				r.children.way = resume.Tmux
 				r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, &shown} })
 				r.procs.set(func() { r.procs.all = []agent.Proc{{PID: 901, Start: 91}} })
 				r.children.act = func(c *child) { c.ask(); c.say("answer") }

@@ -18,28 +18,28 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// errBeginning puts off what is found in a session that an attempt under way has begun: it is taken in
+// errTakingOver puts off what is found in a session that an attempt under way has begun: it is taken in
 // when the attempt has its verdict, which hands over how often was tried before.
-var errBeginning = errors.New("the attempt that began this session has no verdict yet")
+var errTakingOver = errors.New("the attempt that began this session has no verdict yet")
 
-// beginning tells whether an attempt under way has begun this session: it has the id that clawd chose, or
+// takingOver tells whether an attempt under way has begun this session: it has the id that clawd chose, or
 // was asked with the hand-off.
-func (d *Daemon) beginning(s *session) bool {
+func (d *Daemon) takingOver(s *session) bool {
 	asked := s.rec.Classifier.LastPrompt.Hash
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, o := range d.sessions {
-		if p := o.begins.Load(); p != nil && o != s && o.ds.Agent == s.ds.Agent && (p.Session == s.ds.ID || asked != "" && p.Prompt == asked) {
+		if p := o.heir.Load(); p != nil && o != s && o.ds.Agent == s.ds.Agent && (p.Session == s.ds.ID || asked != "" && p.Prompt == asked) {
 			return true
 		}
 	}
 	return false
 }
 
-// begin notes that an attempt begins a fresh session.
-func (s *session) begin(c resume.Claim) {
+// handsOver notes that an attempt begins a fresh session.
+func (s *session) handsOver(c resume.Claim) {
 	if c.Plan.Form == resume.FormFresh {
-		s.begins.Store(&c.Plan)
+		s.heir.Store(&c.Plan)
 	}
 }
 

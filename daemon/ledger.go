@@ -112,7 +112,7 @@ func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err er
 		err = l.safeguard(ctx, c, seen.rec)
 	}
 	if err == nil {
-		s.begin(c)
+		s.handsOver(c)
 		return c, nil
 	}
 	s.busy.Store(false)
@@ -183,7 +183,7 @@ func planName(p resume.Plan) string {
 // Unclaim gives the attempt back.
 func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed bool) error {
 	held, err := l.s.d.store.Unclaim(c, why, failed)
-	l.s.begins.Store(nil)
+	l.s.heir.Store(nil)
 	l.s.busy.Store(false)
 	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{}) // also when its user took the claim back
 	if err != nil {
@@ -201,7 +201,7 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	if err != nil {
 		return err
 	}
-	s.begins.Store(nil)
+	s.heir.Store(nil)
 	s.guards.Store(!c.Plan.Way.Live()) // until its process has ended
 	s.busy.Store(false)
 	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)

@@ -38,7 +38,7 @@ type session struct {
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
-	begins  atomic.Pointer[resume.Plan] // of the attempt under way that begins a fresh session
+	heir    atomic.Pointer[resume.Plan] // of the attempt under way that begins a fresh session
 	standBy atomic.Pointer[string]      // why clawd stands down or postpones, as last logged; nil: it does not
 
 	rec         state.Session
@@ -80,7 +80,7 @@ func (s *session) loop(ctx context.Context) {
 				break
 			}
 			err := s.follow(ctx)
-			if s.failed.Store(err != nil); err != nil && ctx.Err() == nil && !errors.Is(err, errBeginning) {
+			if s.failed.Store(err != nil); err != nil && ctx.Err() == nil && !errors.Is(err, errTakingOver) {
 				s.problem(err)
 			}
 		}
@@ -254,8 +254,8 @@ func (s *session) read() state.Read {
 func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
 	s.cancel(errMoved)
 	s.anew()
-	if s.d.beginning(s) {
-		return errBeginning
+	if s.d.takingOver(s) {
+		return errTakingOver
 	}
 	s.reload() // a fresh session's lineage is written by the one that it took over from
 	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
