@@ -1,12 +1,16 @@
 package agent
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Screen is what a terminal shows now. It never outlives the decision that it was read for.
 type Screen struct {
 	Rows     []string // the visible rows, top first, without trailing blanks or colours
 	Faint    [][2]int // half-open column ranges of row Row that are drawn faint or grey: a placeholder, not typed text
 	Row, Col int      // of the cursor, from 0
+	Cols     int      // how wide the terminal is; 0: not known
 	Title    string   // as the program set it (OSC 0 or 2)
 }
 
@@ -17,6 +21,9 @@ type View struct {
 	// Input is what stands in the input box, where the box is recognised and nothing lies over it.
 	// It is compared with what clawd typed, and with nothing else.
 	Input string
+	// Room is how many cells a text may take for all of it to stand in the first row of the input box,
+	// as Input tells it, with two to spare; 0: not known. It is told with Ready.
+	Room int
 	// Close is the one key that removes what lies over the box without choosing anything; the
 	// screen is looked at again after it. Empty: there is none.
 	Close []byte
@@ -61,6 +68,19 @@ func (s Screen) Last() int {
 		last--
 	}
 	return last
+}
+
+// Width is how many columns the terminal has. Where that is not known, as from an older clawd wrap, it is at
+// least what the longest row takes.
+func (s Screen) Width() int {
+	if s.Cols > 0 {
+		return s.Cols
+	}
+	longest := 0
+	for _, row := range s.Rows {
+		longest = max(longest, utf8.RuneCountInString(row))
+	}
+	return longest
 }
 
 // IsFaint tells whether everything from column col on in the cursor's row is drawn faint. The cell

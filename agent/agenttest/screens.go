@@ -72,6 +72,8 @@ func viewed(v agent.View) (name, wrong string) {
 	switch {
 	case v.Ready && (v.Close != nil || v.Instead != nil || v.Why != ""):
 		return "ready", "it is ready, and yet something is to be done or in the way"
+	case v.Ready && v.Room < len("continue"):
+		return "ready", "it is ready, and does not say that the default prompt fits into its box"
 	case v.Ready:
 		return "ready", ""
 	case v.Why == "":
@@ -116,6 +118,23 @@ func Screens(t *testing.T, a agent.Agent) {
 		counted[x.want]++
 	}
 	t.Logf("%v", counted)
+}
+
+// Room checks how much an agent says to fit into its box: at most what was seen to, in the terminal that the
+// screen is from.
+func Room(t *testing.T, a agent.Agent, file string, cols, room int) {
+	t.Helper()
+	for _, x := range screens(t) {
+		if x.file != file {
+			continue
+		}
+		x.screen.Cols = cols
+		if v := a.Screen(x.screen); !v.Ready || v.Room != room {
+			t.Errorf("%s: %+v, want room for %d", file, v, room)
+		}
+		return
+	}
+	t.Errorf("there is no %s", file)
 }
 
 // imitations are what an agent may print of its own and others' screens.

@@ -11,6 +11,8 @@ const (
 	promptMark = "❯"
 	// boxCol is where the text of the input box begins.
 	boxCol = 2
+	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
+	roomLess = 6
 	// footerMax bounds the rows below the box: status line, mode and notices. The panel of shortcuts
 	// and lists of commands have more.
 	footerMax = 6
@@ -26,6 +28,8 @@ var (
 	placeholder = regexp.MustCompile(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
 	menuItem    = regexp.MustCompile(`^  (❯|  *) ?[1-9]\. \S`)
 )
+
+const insertMode = "-- INSERT --"
 
 const (
 	menuTitle = "What do you want to do?"
@@ -70,8 +74,10 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyText}
 	case s.Col != boxCol || !emptyBox(s):
 		return agent.View{Why: agent.WhyText, Input: boxText(s)}
+	case !inserts(s, bottom) && c.vim():
+		return agent.View{Why: "its input box is in vim's NORMAL mode, or does not show that it is in INSERT mode"}
 	}
-	return agent.View{Ready: true}
+	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
 }
 
 // box gives the rows of the lines above and below the box that the cursor is in. There is no other
@@ -98,6 +104,16 @@ func isPrompt(line string) bool {
 }
 
 var numbered = regexp.MustCompile(`^❯[ \x{a0}][1-9]\. `)
+
+// inserts: vim's INSERT mode stands in the footer, NORMAL mode does not.
+func inserts(s agent.Screen, bottom int) bool {
+	for row := bottom + 1; row <= s.Last(); row++ {
+		if strings.HasPrefix(s.At(row), insertMode) {
+			return true
+		}
+	}
+	return false
+}
 
 func boxText(s agent.Screen) string {
 	return strings.Trim(strings.TrimPrefix(s.Line(s.Row), promptMark), " \u00a0")

@@ -12,6 +12,11 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Claude{}) }
 
+// An 80 columns wide terminal took 76 cells in one row, of versions 2.1.197 and 2.1.329.
+func TestScreenRoom(t *testing.T) {
+	agenttest.Room(t, &Claude{}, "seen-2.1.329-after-busy.txt", 120, 114)
+}
+
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Claude{}, 6) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Claude{}, "❯") }
@@ -84,6 +89,56 @@ func TestScreenMenu(t *testing.T) {
 		"no line above":          {[]string{"─", " "}, row, false},
 	} {
 		if v := (&Claude{}).Screen(edited(t, file, c.row, 2, c.pairs...)); v.Ready || (v.Close != nil) != c.close {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// An empty box in vim's NORMAL mode looks like one without vim, so the settings count; those of the user before
+// the global file, as the agent reads them.
+func TestScreenVim(t *testing.T) {
+	const file, row, insert, normal = "seen-2.1.197-vim-start.txt", 14, "-- INSERT -- ←", "? for shortcuts · ←"
+	const vim, emacs = `{"numStartups": 3, "editorMode": "vim"}`, `{"editorMode":"normal"}`
+	for name, c := range map[string]struct {
+		settings, global string
+		inside           bool // the folder is configured, and the global file in it
+		footer           string
+		ready            bool
+	}{
+		"no files":               {"", "", false, normal, true},
+		"not vim":                {emacs, emacs, false, normal, true},
+		"another setting":        {`{"model":"vim"}`, `{}`, false, normal, true},
+		"not JSON":               {`{"editorMode":"vim`, "", false, normal, true},
+		"settings":               {vim, "", false, normal, false},
+		"global":                 {"", vim, false, normal, false},
+		"global, beside":         {`{"model":"opus"}`, vim, false, normal, false},
+		"global, inside":         {"", vim, true, normal, false},
+		"settings, inside":       {vim, "", true, normal, false},
+		"settings before global": {emacs, vim, false, normal, true},
+		"insert":                 {vim, vim, false, insert, true},
+		"visual":                 {vim, vim, false, "-- VISUAL -- ←", false},
+		"too large":              {"", vim[:1] + strings.Repeat(" ", configMax) + vim[1:], false, normal, true},
+	} {
+		home := t.TempDir()
+		root, global := filepath.Join(home, ".claude"), home
+		env, cfg := agent.Env{Home: home, Getenv: func(string) string { return "" }}, agent.Config{}
+		if c.inside {
+			root = filepath.Join(home, "elsewhere")
+			global, cfg.ConfigDir = root, root
+		}
+		if err := os.MkdirAll(root, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range map[string]string{filepath.Join(root, "settings.json"): c.settings, filepath.Join(global, ".claude.json"): c.global} {
+			if text == "" {
+				continue
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := New(env, cfg).Screen(edited(t, file, row, 2, insert, c.footer))
+		if v.Ready != c.ready || !c.ready && !strings.Contains(v.Why, "its input box is in vim's NORMAL mode") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

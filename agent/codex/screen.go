@@ -17,6 +17,7 @@ import (
 const (
 	prompt      = "›"
 	boxCol      = 2
+	roomLess    = 6 // of the terminal's columns, to the left and right of a text; two more than seen, to be sure
 	placeholder = "Ask Codex to do anything"
 	emptyHint   = "? for shortcuts"
 	working     = "esc to interrupt"
@@ -55,7 +56,7 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	case vim.MatchString(s.At(last)), vim.MatchString(s.At(last - 1)):
 		return agent.View{Why: "its input box takes keys as vim's commands"}
 	}
-	return agent.View{Ready: true}
+	return agent.View{Ready: true, Room: s.Width() - roomLess}
 }
 
 // vim's modes, as the footer names them.

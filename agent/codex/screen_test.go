@@ -10,6 +10,9 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Codex{}) }
 
+// An 80 columns wide terminal took 76 cells and the cursor behind them in one row.
+func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Codex{}, "seen-start.txt", 120, 114) }
+
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Codex{}, 4) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Codex{}, "›") }

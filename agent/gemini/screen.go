@@ -21,6 +21,7 @@ import (
 const (
 	prompt      = " >"
 	boxCol      = 3
+	roomLess    = 8 // of the box's columns, to the left and right of a text; two more than seen, to be sure
 	placeholder = "Type your message or @path/to/file"
 	emptyHint   = "? for shortcuts"
 	footerMax   = 3
@@ -68,7 +69,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: "its input box takes keys as vim's commands"}
 		}
 	}
-	return agent.View{Ready: true}
+	return agent.View{Ready: true, Room: len([]rune(s.Line(s.Row-1))) - roomLess}
 }
 
 // quota reads the dialog of a used-up quota. Its items differ by plan and model, and some cost money

@@ -13,6 +13,9 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Gemini{}) }
 
+// An 80 columns wide terminal took 74 cells in one row.
+func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Gemini{}, "seen-start.txt", 120, 112) }
+
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Gemini{}, 8) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Gemini{}, ">") }

@@ -21,7 +21,9 @@ const (
 	boxLine = '▀'
 	// textCol is where the text begins, counted from the edge.
 	textCol = 3
-	idleTip = "ctrl+p commands"
+	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
+	roomLess = 7
+	idleTip  = "ctrl+p commands"
 )
 
 var (
@@ -73,7 +75,7 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: "a dialog may lie over it"}
 		}
 	}
-	return agent.View{Ready: true}
+	return agent.View{Ready: true, Room: end - edge - roomLess}
 }
 
 // lastBox gives the row and column of the lower left corner of the box: the last corner on the screen.

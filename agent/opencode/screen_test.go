@@ -11,6 +11,12 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &OpenCode{}) }
 
+// A box of 76 columns took 71 cells in one row; a sidebar makes it narrower than the terminal.
+func TestScreenRoom(t *testing.T) {
+	agenttest.Room(t, &OpenCode{}, "seen-done.txt", 120, 109)
+	agenttest.Room(t, &OpenCode{}, "seen-wide-done.txt", 160, 127)
+}
+
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &OpenCode{}, 4) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &OpenCode{}, "┃") }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -25,6 +28,8 @@ const (
 	drawGap = 100 * time.Millisecond // between two looks at what a key did
 	drawn   = 3 * time.Second        // for which a key may take to show
 	enter   = "\r"
+
+	unknownLess = 8 // columns of a terminal that an input box of unknown width may not have
 )
 
 // Way says how a live holder's terminal can be reached, without asking anybody: Exec means that it
@@ -59,7 +64,20 @@ func (t *Trigger) view(ctx context.Context, term terminal, name string) (agent.V
 	if err != nil {
 		return agent.View{}, err
 	}
-	return t.Agents(name).Screen(s), nil
+	v := t.Agents(name).Screen(s)
+	if v.Room == 0 {
+		v.Room = s.Width() - unknownLess
+	}
+	return v, nil
+}
+
+// tooWide says that keys would be broken over two rows of the input box, where they could not be told from
+// others; empty: they fit.
+func tooWide(v agent.View, keys string) string {
+	if cells := displaywidth.String(keys); cells > v.Room {
+		return fmt.Sprintf("[resume] prompt does not fit into its input box at this width: it takes %d columns, and there are %d", cells, max(0, v.Room))
+	}
+	return ""
 }
 
 // typePrompt closes what lies over the box, types the prompt, sees it stand in the box alone, and
@@ -69,8 +87,11 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 		if err := l.term.press(ctx, v.Close); err != nil {
 			return err
 		}
-		if err := l.until(ctx, func(v agent.View) bool { return v.Ready }); err != nil {
+		if err := l.until(ctx, func(now agent.View) bool { v = now; return v.Ready }); err != nil {
 			return fmt.Errorf("after the key that closes the dialog: %w", err)
+		}
+		if why := tooWide(v, l.c.Plan.Keys); why != "" { // how wide the box is was not seen before
+			return errors.New(why)
 		}
 	}
 	prompt := l.c.Plan.Keys
@@ -80,7 +101,11 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	if err := pause(ctx, keyGap); err != nil {
 		return err
 	}
-	if err := l.until(ctx, func(v agent.View) bool { return v.Input == prompt }); err != nil {
+	v = agent.View{}
+	if err := l.until(ctx, func(now agent.View) bool { v = now; return v.Input == prompt }); err != nil {
+		if v.Ready && ctx.Err() == nil { // the box is as empty as before
+			l.t.mute.add(l.c.Plan.Holder, l.c.Stop)
+		}
 		return fmt.Errorf("the prompt does not stand alone in the input box: %w", err)
 	}
 	l.sent = true // from here on Enter may have been pressed
@@ -103,6 +128,34 @@ func (l *live) until(ctx context.Context, good func(agent.View) bool) error {
 			return err
 		}
 	}
+}
+
+// mute remembers processes that keys did not show in: they may take them for commands, and so would they the
+// next ones. Only the stop that the keys were for is left alone, for the reason may be gone at the next.
+type mute struct {
+	mu  sync.Mutex
+	all map[int]muted // by pid
+}
+
+type muted struct {
+	start uint64 // of the process
+	stop  string
+}
+
+func (m *mute) add(h detect.Holder, stop detect.Stop) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all == nil {
+		m.all = map[int]muted{}
+	}
+	m.all[h.PID] = muted{h.Start, stop.Key}
+}
+
+func (m *mute) has(h detect.Holder, stop detect.Stop) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was, ok := m.all[h.PID]
+	return ok && was == muted{h.Start, stop.Key}
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -77,7 +77,7 @@ func ownSocket(path string) error {
 
 // what tmux is asked for, in one call with the screen, so that both are of one moment. Which program
 // is in the foreground the kernel knows better: tmux only has its name.
-const paneFormat = "#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_input_off} #{pane_synchronized} #{cursor_y} #{cursor_x} #{pane_tty}"
+const paneFormat = "#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_input_off} #{pane_synchronized} #{cursor_y} #{cursor_x} #{pane_width} #{pane_tty}"
 
 func (p *pane) look(ctx context.Context) (agent.Screen, error) {
 	out, err := p.run(ctx, "display-message", "-p", "-t", p.id, paneFormat, ";",
@@ -88,7 +88,7 @@ func (p *pane) look(ctx context.Context) (agent.Screen, error) {
 	state, rest, _ := strings.Cut(out, "\n")
 	title, screen, _ := strings.Cut(rest, "\n")
 	f := strings.Fields(state)
-	if len(f) < 8 || f[0] != p.id {
+	if len(f) < 9 || f[0] != p.id {
 		return agent.Screen{}, errors.New("its tmux pane is gone")
 	}
 	if err := p.shows(f); err != nil {
@@ -96,10 +96,13 @@ func (p *pane) look(ctx context.Context) (agent.Screen, error) {
 	}
 	row, errR := strconv.Atoi(f[5])
 	col, errC := strconv.Atoi(f[6])
-	if err := errors.Join(errR, errC); err != nil {
+	cols, errW := strconv.Atoi(f[7])
+	if err := errors.Join(errR, errC, errW); err != nil {
 		return agent.Screen{}, err
 	}
-	return agent.ParseScreen(screen, row, col, title), nil
+	s := agent.ParseScreen(screen, row, col, title)
+	s.Cols = cols
+	return s, nil
 }
 
 // shows checks that the pane still shows the process, and that keys would reach it.
@@ -108,7 +111,7 @@ func (p *pane) shows(f []string) error {
 	switch {
 	case !ok || proc.Zombie || proc.Start != p.holder.start:
 		return errors.New("the process that had the session open is gone")
-	case f[1] != "0" || f[7] != proc.TTY:
+	case f[1] != "0" || f[8] != proc.TTY:
 		return errors.New("its tmux pane shows another terminal now")
 	case proc.Foreground != proc.Group:
 		return &BlockedError{"another program is in the foreground of its terminal"}

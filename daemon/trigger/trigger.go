@@ -26,6 +26,7 @@ type Trigger struct {
 	Wraps  string        // folder of the terminals that "clawd wrap" owns
 	Tmux   func() string // the configured tmux server, as a socket path or name; empty: the one that the agent runs in
 	HTTP   http.RoundTripper
+	mute   mute
 }
 
 // BlockedError says why nothing may be typed now. It may pass.
@@ -51,8 +52,10 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 			return p, err
 		case len(v.Instead) > 0:
 			p.Form, p.Prompt = resume.FormIdempotent, ""
-		case !v.Ready && len(v.Close) == 0:
-			return p, &BlockedError{notReady(v, p.Keys)}
+		default:
+			if why := t.hindrance(v, p, stop); why != "" {
+				return p, &BlockedError{why}
+			}
 		}
 	}
 	return p, nil
@@ -66,6 +69,18 @@ func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder)
 	}
 	v, err := t.view(ctx, term, s.Agent)
 	return v.Dialog, err
+}
+
+// hindrance says why the prompt of a plan is not typed into what a terminal shows; empty: nothing speaks
+// against it.
+func (t *Trigger) hindrance(v agent.View, p resume.Plan, stop detect.Stop) string {
+	switch {
+	case !v.Ready && len(v.Close) == 0:
+		return notReady(v, p.Keys)
+	case t.mute.has(p.Holder, stop):
+		return "what clawd typed after this stop did not appear in its input box"
+	}
+	return tooWide(v, p.Keys)
 }
 
 // notReady says why nothing is typed. What clawd types itself may have been left there by an attempt that
@@ -197,8 +212,9 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 		return func(ctx context.Context) error { l.sent = true; return term.press(ctx, v.Instead) }, nil
 	case l.c.Plan.Form == resume.FormIdempotent:
 		return nil, errors.New("the agent's dialog is gone")
-	case !v.Ready && len(v.Close) == 0:
-		return nil, errors.New(notReady(v, l.c.Plan.Keys))
+	}
+	if why := l.t.hindrance(v, l.c.Plan, l.c.Stop); why != "" {
+		return nil, errors.New(why)
 	}
 	return func(ctx context.Context) error { return l.typePrompt(ctx, v) }, nil
 }

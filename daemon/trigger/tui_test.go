@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // tui draws its box and takes keys. Modes: menu (lies over the box until Escape), busy, adds (a
-// person types at the same time), deaf (Enter does nothing), works (busy after Enter).
+// person types at the same time), deaf (Enter does nothing), works (busy after Enter), commands (no key shows).
 func tui(mode, dir string) {
 	box := ""
 	draw := func() {
@@ -59,7 +59,7 @@ func tui(mode, dir string) {
 				mode = ""
 			case mode == "menu":
 				put(dir, "submitted", "a choice in the menu")
-			case b == '\r' && mode == "deaf":
+			case mode == "commands", b == '\r' && mode == "deaf":
 			case b == '\r':
 				put(dir, "submitted", box)
 				if box = ""; mode == "works" {
@@ -87,9 +87,12 @@ func put(dir, name, line string) {
 }
 
 // box reads the screen of that agent.
-type boxAgent struct{ agent.Agent }
+type boxAgent struct {
+	agent.Agent
+	room int
+}
 
-func (boxAgent) Screen(s agent.Screen) agent.View {
+func (b boxAgent) Screen(s agent.Screen) agent.View {
 	if s.Row >= len(s.Rows) {
 		return agent.View{Why: "no box"}
 	}
@@ -105,7 +108,7 @@ func (boxAgent) Screen(s agent.Screen) agent.View {
 	case input != "":
 		return agent.View{Input: input, Why: "there is text in its input box"}
 	}
-	return agent.View{Ready: true}
+	return agent.View{Ready: true, Room: b.room}
 }
 
 // pit is a private tmux server with the agent in one pane.

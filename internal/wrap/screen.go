@@ -142,7 +142,7 @@ func (e *emulator) resize(cols, rows int) {
 func (e *emulator) screen() (agent.Screen, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := agent.Screen{Rows: make([]string, e.rows), Row: e.y, Col: e.x, Title: e.title}
+	s := agent.Screen{Rows: make([]string, e.rows), Row: e.y, Col: e.x, Cols: e.cols, Title: e.title}
 	var b strings.Builder
 	for y, line := range e.lines {
 		b.Reset()

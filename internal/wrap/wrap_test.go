@@ -411,7 +411,7 @@ func TestScreen(t *testing.T) {
 		s, _, err = i.Screen(t.Context())
 		return err == nil && s.Col == 2
 	})
-	if s.Rows[2] != "╭─╮" || s.Rows[3] != `> Try "this"` || s.Row != 3 || s.Title != "demo" || fmt.Sprint(s.Faint) != "[[2 12]]" {
+	if s.Rows[2] != "╭─╮" || s.Rows[3] != `> Try "this"` || s.Row != 3 || s.Cols != 80 || s.Title != "demo" || fmt.Sprint(s.Faint) != "[[2 12]]" {
 		t.Errorf("%+v", s)
 	}
 }

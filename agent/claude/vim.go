@@ -1,0 +1,46 @@
+package claude
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// configMax bounds a settings file; the global one holds the prompts of all projects, too.
+const configMax = 16 << 20
+
+// vim tells whether the input box takes keys as vim does: by the user's settings, else by the global file,
+// which older versions kept it in. Those of a project and of the command line are not looked at, for a screen
+// does not tell whose it is.
+func (c *Claude) vim() bool {
+	mode := editorMode(filepath.Join(c.root, "settings.json"))
+	if mode == "" {
+		global := c.env.Home
+		if c.given != "" {
+			global = c.root
+		}
+		mode = editorMode(filepath.Join(global, ".claude.json"))
+	}
+	return mode == "vim"
+}
+
+// editorMode reads a settings file; empty: it names none, or cannot be read.
+func editorMode(path string) string {
+	if _, err := agent.Own(path); err != nil {
+		return ""
+	}
+	f, err := agent.OpenRegular(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	var settings struct {
+		EditorMode string `json:"editorMode"`
+	}
+	if err := json.NewDecoder(io.LimitReader(f, configMax)).Decode(&settings); err != nil {
+		return ""
+	}
+	return settings.EditorMode
+}
