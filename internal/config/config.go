@@ -309,8 +309,9 @@ func (c Config) validate(known []string) error {
 		return at("resume.probe", "must have at least one step")
 	case strings.TrimSpace(r.Prompt) != r.Prompt || r.Prompt == "" || strings.HasPrefix(r.Prompt, "-") || strings.ContainsFunc(r.Prompt, control):
 		return at("resume.prompt", "must be one line of text that does not begin with a dash or a blank")
-	case strings.ContainsAny(r.Prompt[:1], "/!#@$?") || strings.Contains(r.Prompt, ";"):
-		return at("resume.prompt", "must not begin with one of / ! # @ $ ? nor hold a semicolon: typed into a terminal these are commands (got %q)", r.Prompt)
+	case strings.ContainsAny(r.Prompt[:1], "/#$?") || strings.ContainsAny(r.Prompt, ";!@"):
+		// Gemini and opencode take "!" anywhere, when it is typed fast, for their shell mode; "@" opens a list of files.
+		return at("resume.prompt", "must not begin with one of / # $ ? nor hold one of ; ! @: typed into a terminal these are commands (got %q)", r.Prompt)
 	case strings.ContainsFunc(c.Terminal.TmuxServer, control) || strings.HasPrefix(c.Terminal.TmuxServer, "-"):
 		return at("terminal.tmux_server", "must be the path of a socket or a name as for tmux -L (got %q)", c.Terminal.TmuxServer)
 	case r.Base < Duration(time.Second):

@@ -7,7 +7,7 @@ import (
 
 // What would be more than a prompt when it is typed or handed to a program is refused, by key.
 func TestPromptIsText(t *testing.T) {
-	for _, bad := range []string{"", " ", " continue", "continue ", "-c", "--help", "/clear", "!rm -rf .", "#remember", "@file", "$x", "?", "go; on", "go\ton",
+	for _, bad := range []string{"", " ", " continue", "continue ", "-c", "--help", "/clear", "!rm -rf .", "#remember", "@file", "$x", "?", "go; on", "go on!", "see @file", "go\ton",
 		"go\non", "go\ron", "go\x1b[2Jon", "go\x00on", "go\u009b2Jon"} {
 		text := "[resume]\nprompt = " + tomlText(bad) + "\n"
 		if _, err := Parse(text, []string{"claude"}); err == nil || !strings.Contains(err.Error(), "prompt") {
