@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,7 +162,7 @@ func TestLoopBreakerWithoutAuthors(t *testing.T) {
 		if n := r.resumes(); n != 3 || rec.Phase != state.GivenUp {
 			t.Errorf("%d resumes in a row without a turn that ended well; %s", n, rec.Phase)
 		}
-		text, asked := chatTurn("do it another way", 200) // a person goes on
+		text, asked := chatTurn(r.o.Config.Resume.Prompt, 200) // a person goes on, in the same words
 		put(t, s.Path, text)
 		r.chatReport(asked)
 		r.watch.send(fsnotify.Event{Name: s.Path, Op: fsnotify.Write})
@@ -196,6 +197,9 @@ func TestOneFreshSessionWithoutAuthors(t *testing.T) {
 							<-time.After(works)
 						}
 						text, asked := chatTurn(string(c.claim.Plan.Stdin), 50+n)
+						if works > 0 {
+							_, text, _ = strings.Cut(text, "\n") // the prompt stands there
+						}
 						put(t, fresh.Path, text)
 						r.chatFull(asked)
 						r.watch.send(fsnotify.Event{Name: fresh.Path, Op: fsnotify.Write}) // its own stop is seen before the attempt's verdict

@@ -31,7 +31,7 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 			}
 		}
 		rec.Claim.Noted = o.Verdict != resume.Resumed
-		rec.FirePrompt = c.Plan.Prompt
+		rec.FirePrompt, rec.FireEnd = c.Plan.Prompt, t.now
 		if o.CostUSD > 0 {
 			if _, err := t.budget(func(b *Budget) { b.CostUSD += o.CostUSD }); err != nil {
 				return err
@@ -90,7 +90,8 @@ func (t tx) handOver(old *Session, c resume.Claim, ds detect.Session) error {
 		return err
 	}
 	rec.OldSession, rec.Root = old.ID, old.root()
-	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.Cancelled = old.Fruitless, c.At, old.FirePrompt, old.Cancelled
+	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = old.Fruitless, c.At, old.FirePrompt, old.FireEnd
+	rec.Cancelled = old.Cancelled
 	rec.Prompt, old.Prompt = old.Prompt, ""
 	rec.Episode.Fresh = old.Episode.Fresh + 1
 	if old.Episode.Attempts > 0 {

@@ -42,12 +42,12 @@ func (s *Session) take(r Read) {
 
 // Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
 // since the last one, or a person went on. Not every agent records who prompted, so a prompt in the very
-// words of the attempt is taken for its own.
+// words of the attempt that was written before its verdict is taken for its own.
 func (s Session) Overcome(c detect.Classifier) bool {
 	if s.LastFire.IsZero() {
 		return false
 	}
-	ours := s.FirePrompt != "" && c.LastPrompt.Hash == s.FirePrompt
+	ours := s.FirePrompt != "" && c.LastPrompt.Hash == s.FirePrompt && !c.LastPrompt.At.After(s.FireEnd)
 	return c.Ended.After(s.LastFire) || !ours && s.personAfter(c.LastPrompt, s.LastFire)
 }
 
