@@ -18,7 +18,13 @@ type Proc struct {
 	Started                  time.Time // by the wall clock as it is set now; zero: not known
 	Foreground               int       // process group in the foreground of its terminal; 0 or -1: none
 	TTY                      string    // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
-	Zombie                   bool
+	Zombie                   bool      // it has ended, or is ending
+}
+
+// Lives tells whether a process of a list, which may be a moment old, is still there.
+func Lives(procs Procs, p Proc) bool {
+	now, ok := procs.Get(p.PID)
+	return ok && now.Start == p.Start && !now.Zombie
 }
 
 // Procs is the process table. NewProcs gives the machine's; tests give their own.

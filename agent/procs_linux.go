@@ -72,6 +72,10 @@ func (p procfs) Get(pid int) (Proc, bool) {
 // userHz is the clock tick of /proc, on all systems that Go runs on.
 const userHz = 100
 
+// exiting is the kernel's PF_EXITING: the process runs no code of its own any more, and its folder,
+// arguments and files look as if they were hidden.
+const exiting = 0x4
+
 // ptsMajor is the first of the eight device numbers of pseudo terminals.
 const ptsMajor = 136
 
@@ -87,7 +91,8 @@ func parseStat(b []byte) (Proc, bool) {
 	if err != nil || len(f) < 20 {
 		return Proc{}, false
 	}
-	pr := Proc{PID: pid, Comm: string(b[open+1 : end]), Zombie: f[0] == "Z" || f[0] == "X"}
+	flags, _ := strconv.ParseUint(f[6], 10, 64)
+	pr := Proc{PID: pid, Comm: string(b[open+1 : end]), Zombie: f[0] == "Z" || f[0] == "X" || flags&exiting != 0}
 	user, _ := strconv.ParseUint(f[11], 10, 64)
 	system, _ := strconv.ParseUint(f[12], 10, 64)
 	pr.CPU = user + system

@@ -6,6 +6,16 @@ import (
 	"testing"
 )
 
+// TestEnding: a process that is ending counts as ended; state and flags as the kernel writes them.
+func TestEnding(t *testing.T) {
+	for text, want := range map[string]bool{"S 1 7 7 34817 7 4194304": false, "R 1 7 7 0 -1 4194308": true, "Z 1 7 7 0 -1 4194316": true, "D 1 7 7 0 -1 4194560": false} {
+		p, ok := parseStat([]byte("7 (open code) " + text + " 0 0 0 0 3 4 0 0 20 0 1 0 500 0 0"))
+		if !ok || p.Zombie != want || p.Start != 500 || p.CPU != 7 {
+			t.Errorf("%s: %+v", text, p)
+		}
+	}
+}
+
 // TestInnerPID takes a process of two namespaces, as the kernel tells of it, and this process.
 func TestInnerPID(t *testing.T) {
 	root := t.TempDir()

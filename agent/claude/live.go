@@ -240,8 +240,7 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 // hides: the process lives and does not let its folder be seen, so it may be any. One that has no
 // arguments either is ending, and the table that it was found in may be a moment old.
 func (c *Claude) hides(p agent.Proc, argv []string) bool {
-	now, ok := c.env.Procs.Get(p.PID)
-	return len(argv) > 0 && ok && now.Start == p.Start && !now.Zombie
+	return len(argv) > 0 && agent.Lives(c.env.Procs, p)
 }
 
 // looksClaude: the native program, or node with the agent's script.

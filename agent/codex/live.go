@@ -97,7 +97,7 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
 	case startedFor(c.arguments(p.PID), s.ID):
 		h.Named, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
-	case c.closed(p.PID):
+	case c.closed(p):
 		h.Sure, h.Why = false, fmt.Sprintf("process %d of the agent does not let its open files be seen, and may have the session's", p.PID)
 	default:
 		return detect.Holder{}, false
@@ -128,12 +128,8 @@ func (c *Codex) attached(procs []agent.Proc, dir string) []detect.Holder {
 
 // closed: a process that lives always has some file open; none at all means that the system did not
 // tell.
-func (c *Codex) closed(pid int) bool {
-	if len(c.env.Procs.Opens(pid)) > 0 {
-		return false
-	}
-	p, ok := c.env.Procs.Get(pid)
-	return ok && !p.Zombie
+func (c *Codex) closed(p agent.Proc) bool {
+	return len(c.env.Procs.Opens(p.PID)) == 0 && agent.Lives(c.env.Procs, p)
 }
 
 func (c *Codex) describe(h *detect.Holder, p agent.Proc) {

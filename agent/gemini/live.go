@@ -66,7 +66,8 @@ func unknownHolder(err error) []detect.Holder {
 func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detect.Holder, bool) {
 	procs := g.env.Procs
 	args, ok := g.arguments(procs.Argv(p.PID))
-	if !ok {
+	cwd := procs.Cwd(p.PID)
+	if !ok || cwd == "" && !agent.Lives(procs, p) {
 		return detect.Holder{}, false
 	}
 	c := classify(args)
@@ -75,7 +76,6 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detec
 		h.LeaderStart = l.Start
 	}
 	agent.Terminal(procs, &h)
-	cwd := procs.Cwd(p.PID)
 	switch {
 	case c.none:
 		return h, false

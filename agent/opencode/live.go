@@ -84,6 +84,9 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 	}
 	c := classify(args)
 	cwd := procs.Cwd(p.PID)
+	if cwd == "" && !agent.Lives(procs, p) {
+		return detect.Holder{}, false
+	}
 	h := detect.Holder{
 		Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader,
 	}
