@@ -39,6 +39,24 @@ func (r *rig) entered(id, kind, entry string) string {
 	return strings.ReplaceAll(line, `"entrypoint":"",`, "")
 }
 
+// entersTerminal906 has a session stop in that terminal.
+func (r *rig) entersTerminal906(entry string) (id string) {
+	r.t.Helper()
+	id = uuid.NewString()
+	r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
+	r.pass(10 * time.Minute)
+	return id
+}
+
+// wantQuit checks that a session was left because its user quit it.
+func (r *rig) wantQuit(id string) {
+	r.t.Helper()
+	if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
+		r.t.Errorf("holder end %q", rec.HolderEnd)
+	}
+	r.wantStarts(0)
+}
+
 // A session that its user quit is left, also where its records do not say that a person drove it.
 func TestQuitIsAQuit(t *testing.T) {
 	for name, entry := range map[string]string{"an old version": "", "an editor's extension": "claude-vscode", "a terminal": "cli"} {
@@ -46,15 +64,10 @@ func TestQuitIsAQuit(t *testing.T) {
 			in(t, func(r *rig) {
 				r.terminal906()
 				r.start()
-				id := uuid.NewString()
-				r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
-				r.pass(10 * time.Minute)
+				id := r.entersTerminal906(entry)
 				r.end(906) // the shell lives on
 				r.pass(2 * time.Hour)
-				if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
-					t.Errorf("holder end %q", rec.HolderEnd)
-				}
-				r.wantStarts(0)
+				r.wantQuit(id)
 			})
 		})
 	}
@@ -70,18 +83,13 @@ func TestQuitThenTheShellIsClosed(t *testing.T) {
 				r.terminal906()
 				r.children.way = resume.Tmux
 				r.start()
-				id := uuid.NewString()
-				r.add(id, r.entered(id, "user", entry), r.entered(id, "plan", entry))
-				r.pass(10 * time.Minute)
+				id := r.entersTerminal906(entry)
 				r.end(906)
 				r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
 				r.pass(10 * time.Minute)
 				r.end(900)
 				r.pass(2 * time.Hour)
-				r.wantStarts(0)
-				if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
-					t.Errorf("holder end %q", rec.HolderEnd)
-				}
+				r.wantQuit(id)
 			})
 		})
 	}
@@ -94,14 +102,10 @@ func TestQuitIsFoundByTheRescan(t *testing.T) {
 		r.terminal906()
 		r.children.way = resume.Tmux
 		r.start()
-		id := uuid.NewString()
-		r.add(id, r.entered(id, "user", ""), r.entered(id, "plan", ""))
-		r.pass(10 * time.Minute)
+		id := r.entersTerminal906("")
 		r.end(906)
 		r.pass(2 * time.Minute)
-		if rec := r.wantPhase(id, state.Following); rec.HolderEnd != state.HolderQuit {
-			t.Errorf("holder end %q", rec.HolderEnd)
-		}
+		r.wantQuit(id)
 	})
 }
 

@@ -107,12 +107,12 @@ func besideServer(holders []detect.Holder) (detect.Holder, bool) {
 // session there with anything newer.
 func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Holder, error) {
 	var found detect.Holder
-	named := slices.ContainsFunc(holders, func(h detect.Holder) bool {
+	surely := slices.ContainsFunc(holders, func(h detect.Holder) bool {
 		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
 	})
 	for _, h := range holders {
 		switch {
-		case h.Liveness != detect.Alive || h.Kind == detect.Headless || h.Kind == detect.Server && !h.Sure && named:
+		case h.Liveness != detect.Alive || h.Kind == detect.Headless || h.Kind == detect.Server && !h.Sure && surely:
 			continue
 		case h.Foreign:
 			return found, &unreachableError{"it is open in another container or namespace"}

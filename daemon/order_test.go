@@ -161,14 +161,7 @@ func TestResumeTwice(t *testing.T) {
 // A budget does not hold back what its user asked for, and an order is counted in it.
 func TestResumeOverBudget(t *testing.T) {
 	in(t, func(r *rig) {
-		r.o.Config.Budget.MaxResumesPerDayTotal = 1
-		r.start()
-		r.stopped("limit")
-		r.pass(5 * time.Minute)
-		r.wantStarts(1)
-		id, _ := r.stopped("limit")
-		r.pass(5 * time.Minute)
-		r.wantStarts(1)
+		id := r.overBudget()
 		if w, err := r.d.Why(t.Context(), id); err != nil || !strings.Contains(w.Decision.HeldBack, "max_resumes_per_day_total") {
 			t.Errorf("held back by %q (%v)", w.Decision.HeldBack, err)
 		}

@@ -122,16 +122,24 @@ func TestProgramAwayForAMoment(t *testing.T) {
 	})
 }
 
+// overBudget starts a day with one resume and spends it; id waits for another.
+func (r *rig) overBudget() (id string) {
+	r.t.Helper()
+	r.o.Config.Budget.MaxResumesPerDayTotal = 1
+	r.start()
+	r.stopped("limit")
+	r.pass(5 * time.Minute)
+	r.wantStarts(1)
+	id, _ = r.stopped("limit")
+	r.pass(5 * time.Minute)
+	r.wantStarts(1)
+	return id
+}
+
 // A wait that clawd itself lengthened, for the day's budget, is not overdue the next day.
 func TestPutOffIsNotOverdue(t *testing.T) {
 	in(t, func(r *rig) {
-		r.o.Config.Budget.MaxResumesPerDayTotal = 1
-		r.start()
-		r.stopped("limit")
-		r.pass(2 * time.Minute)
-		r.wantStarts(1)
-		id, _ := r.stopped("limit")
-		r.pass(2 * time.Minute)
+		id := r.overBudget()
 		r.wantPhase(id, state.Waiting)
 		r.pass(25 * time.Hour)
 		rec := r.rec(id)
@@ -164,12 +172,7 @@ func TestPutOffThenCrash(t *testing.T) {
 	}{"started again at once": {0, 2}, "down for long": {13 * time.Hour, 1}} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
-				r.o.Config.Budget.MaxResumesPerDayTotal = 1
-				r.start()
-				r.stopped("limit")
-				r.pass(2 * time.Minute)
-				r.wantStarts(1)
-				id, _ := r.stopped("limit")
+				id := r.overBudget()
 				r.pass(14 * time.Hour) // put off until tomorrow
 				r.wantPhase(id, state.Waiting)
 				r.crash()

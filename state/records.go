@@ -35,12 +35,12 @@ type Session struct {
 	Decision   resume.Decision   `json:"decision,omitzero"`
 	Claim      *resume.Claim     `json:"claim,omitempty"` // phases claimed and fired; fired before: the last one
 	Episode    Episode           `json:"episode,omitzero"`
-	Fruitless  int               `json:"fruitless,omitempty"` // resumes in a row after which no turn ended well
-	Starts     int               `json:"starts,omitempty"`    // claims of this stop that never made a mark
-	Refused    string            `json:"refused,omitempty"`   // key of the stop on which the agent refused this session
-	Ignored    bool              `json:"ignored,omitempty"`   // by its user's order
-	Cancelled  time.Time         `json:"cancelled,omitzero"`  // its user's order to end the run; holds until he goes on or wants it resumed
-	Holder     detect.Holder     `json:"holder,omitzero"`     // the terminal's holder, as last seen alive
+	Fruitless  int               `json:"fruitless,omitempty"`    // resumes in a row after which no turn ended well
+	Starts     int               `json:"starts,omitempty"`       // claims of this stop that never made a mark
+	Refused    string            `json:"refused_stop,omitempty"` // key of the stop at which the agent refused this session
+	Ignored    bool              `json:"ignored,omitempty"`      // by its user's order
+	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to end the run; holds until he goes on or wants it resumed
+	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
