@@ -22,10 +22,10 @@ func TestNotify(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	d := w.start("NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil { // from here: clawd may have to be built first
 		t.Fatal(err)
 	}
-	d := w.start("NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
 	await := func(want string) {
 		t.Helper()
 		buf := make([]byte, 4096)
