@@ -70,6 +70,16 @@ type Info struct {
 	Created     time.Time `json:"created,omitzero"`
 	Tokens      int64     `json:"tokens,omitempty"` // context of the last answer: input + cache + output
 	Archived    bool      `json:"archived,omitempty"`
+	Setup       Setup     `json:"setup,omitzero"` // of the prompt that the newest record belongs to
+}
+
+// Setup is what a prompt ran with, as far as the agent records it. A resume is given the same.
+type Setup struct {
+	Role   string `json:"role,omitempty"`   // the agent's own word for a named set of permissions: opencode's "plan"
+	Model  string `json:"model,omitempty"`  // as Info.Model
+	Effort string `json:"effort,omitempty"` // the agent's own word, such as "low"; empty: its default
+	// Bound: the prompt brought limits of its own, such as a list of tools, that no command can give again.
+	Bound bool `json:"bound,omitempty"`
 }
 
 // Merge takes over every field that newer tells.
@@ -95,6 +105,9 @@ func (i *Info) Merge(newer Info) {
 		i.Tokens = newer.Tokens
 	}
 	i.Archived = i.Archived || newer.Archived
+	if newer.Setup != (Setup{}) { // as a whole: what it lacks, the prompt did not have
+		i.Setup = newer.Setup
+	}
 	if newer.Version != "" || newer.Interactive { // a message line was among them, so Interactive was told too
 		i.Interactive, i.Untold = newer.Interactive, newer.Untold
 	}

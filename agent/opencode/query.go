@@ -21,6 +21,10 @@ const columns = `m.rowid, substr(m.id, 1, 200), m.time_created, m.time_updated,
 		'role', m.data->'$.role', 'parentID', m.data->'$.parentID',
 		'providerID', m.data->'$.providerID', 'modelID', m.data->'$.modelID',
 		'finish', m.data->'$.finish', 'time', m.data->'$.time', 'tokens', m.data->'$.tokens',
+		'agent', substr(m.data->>'$.agent', 1, 200), 'variant', substr(m.data->>'$.variant', 1, 200),
+		'model', json_object('providerID', substr(m.data->>'$.model.providerID', 1, 200), 'modelID', substr(m.data->>'$.model.modelID', 1, 200),
+			'variant', substr(m.data->>'$.model.variant', 1, 200)),
+		'tools', json(case when m.data->'$.tools' not in ('{}', 'null') then '{"some":true}' else '{}' end), 'system', substr(m.data->>'$.system', 1, 1),
 		'summary', json(case when json_type(m.data, '$.summary') = 'true' then 'true' else 'false' end),
 		'error', case when length(m.data->'$.error') <= 131072 then m.data->'$.error'
 			else json_remove(m.data->'$.error', '$.data.responseBody', '$.data.metadata') end)
@@ -43,6 +47,8 @@ type store interface {
 	// after gives the message at the cursor and those written after it; ok is false when the
 	// cursor's message is gone.
 	after(ctx context.Context, c cursor) (last message, rows []message, ok bool, err error)
+	// message gives one message; false: it is gone.
+	message(ctx context.Context, id string) (message, bool, error)
 	// first gives the first message of a user.
 	first(ctx context.Context) (message, error)
 	// unknowns gives the n-th message (from 1) with finish "unknown" below a prompt.
@@ -115,19 +121,27 @@ func isUser(m message) bool { return m.Data.Role == "user" }
 const maxRows = 500
 
 func (d dbStore) after(ctx context.Context, c cursor) (message, []message, bool, error) {
-	last, err := d.list(ctx, "where m.id = ? and m.session_id = ?", c.ID, d.id)
-	if err != nil || len(last) == 0 {
+	last, ok, err := d.message(ctx, c.ID)
+	if err != nil || !ok {
 		return message{}, nil, false, err
 	}
 	// The order in which rows were inserted holds also when the clock was set back. It is lost
 	// when the database was vacuumed; then the times must do, as they do for opencode itself.
 	q, arg1, arg2 := "and m.rowid > ? and m.id <> ? order by m.rowid desc limit ?", any(c.Row), c.ID
-	if last[0].Row != c.Row {
-		q, arg1 = "and (m.time_created, m.id) > (?, ?) order by m.time_created desc, m.id desc limit ?", last[0].Created
+	if last.Row != c.Row {
+		q, arg1 = "and (m.time_created, m.id) > (?, ?) order by m.time_created desc, m.id desc limit ?", last.Created
 	}
 	rows, err := d.list(ctx, "where m.session_id = ? "+q, d.id, arg1, arg2, maxRows)
 	slices.Reverse(rows)
-	return last[0], rows, true, err
+	return last, rows, true, err
+}
+
+func (d dbStore) message(ctx context.Context, id string) (message, bool, error) {
+	all, err := d.list(ctx, "where m.id = ? and m.session_id = ?", id, d.id)
+	if err != nil || len(all) == 0 {
+		return message{}, false, err
+	}
+	return all[0], true, nil
 }
 
 func (d dbStore) first(ctx context.Context) (message, error) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"syscall"
 	"time"
 
@@ -139,6 +141,9 @@ func (r *reader) read(ctx context.Context, st store) error {
 	if last == nil {
 		return nil
 	}
+	if r.info.Setup, err = r.setup(ctx, st, rows, last); err != nil {
+		return err
+	}
 	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry}
 	r.pending, r.wrote = last.pendingEnd(), later(last.created(), last.lastPart())
 	if len(r.events) == 0 {
@@ -196,6 +201,29 @@ func (r *reader) describe(rows []message) {
 		}
 	}
 }
+
+// setup is what the prompt ran with that the newest message is or answers. The session's own row tells what
+// the last prompt ran with, which a resume may have got wrong.
+func (r *reader) setup(ctx context.Context, st store, rows []message, last *message) (detect.Setup, error) {
+	if isUser(*last) {
+		return last.setup(), nil
+	}
+	id := last.Data.ParentID
+	if i := slices.IndexFunc(rows, func(m message) bool { return m.ID == id }); i >= 0 {
+		return rows[i].setup(), nil
+	}
+	if !reMessage.MatchString(id) {
+		return detect.Setup{}, nil
+	}
+	m, ok, err := st.message(ctx, id)
+	if err != nil || !ok || !isUser(m) {
+		return detect.Setup{}, err
+	}
+	return m.setup(), nil
+}
+
+// reMessage is the form of a message's id, which becomes part of a path.
+var reMessage = regexp.MustCompile(`^msg_[A-Za-z0-9]{10,40}$`)
 
 // LastPrompt is the text of the newest message that a person wrote, at most 64 KB of it.
 func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, error) {

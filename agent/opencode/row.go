@@ -1,8 +1,10 @@
 package opencode
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -28,6 +30,11 @@ type data struct {
 	ModelID    string          `json:"modelID"`
 	Finish     string          `json:"finish"`
 	Summary    json.RawMessage `json:"summary"` // true: a compaction; an object in user rows
+	Agent      flexText        `json:"agent"`
+	Model      rowModel        `json:"model"`   // of user rows
+	Variant    flexText        `json:"variant"` // of user rows up to 1.1
+	Tools      json.RawMessage `json:"tools"`   // of user rows: what this prompt alone may use
+	System     flexText        `json:"system"`  // of user rows: its own system prompt
 	Error      *rowError       `json:"error"`
 	Time       struct {
 		Created   float64 `json:"created"`
@@ -64,6 +71,37 @@ type part struct {
 	Status    string   `json:"status"`    // of a tool: pending, running, completed, error
 	Err       string   `json:"err"`       // of a tool: the beginning of its error
 	Updated   int64    `json:"-"`         // unix milliseconds
+}
+
+// rowModel is message.data.model of a user row. Other shapes give an empty one.
+type rowModel struct {
+	ProviderID, ModelID, Variant string
+}
+
+// UnmarshalJSON takes any JSON.
+func (r *rowModel) UnmarshalJSON(v []byte) error {
+	var m struct {
+		ProviderID flexText `json:"providerID"`
+		ModelID    flexText `json:"modelID"`
+		Variant    flexText `json:"variant"`
+	}
+	if json.Unmarshal(v, &m) == nil {
+		*r = rowModel{string(m.ProviderID), string(m.ModelID), string(m.Variant)}
+	}
+	return nil
+}
+
+// flexText is empty for anything but a text.
+type flexText string
+
+// UnmarshalJSON takes any JSON.
+func (f *flexText) UnmarshalJSON(v []byte) error {
+	var s string
+	if json.Unmarshal(v, &s) != nil {
+		s = ""
+	}
+	*f = flexText(s)
+	return nil
 }
 
 // flexBool also takes the 0 and 1 that SQLite makes of a JSON boolean.
@@ -191,6 +229,18 @@ func (m *message) model() string {
 		return ""
 	}
 	return m.Data.ProviderID + "/" + m.Data.ModelID
+}
+
+// setup is what the prompt of a user row ran with.
+func (m *message) setup() detect.Setup {
+	d := &m.Data
+	s := detect.Setup{Role: string(d.Agent), Effort: cmp.Or(d.Model.Variant, string(d.Variant))}
+	if d.Model.ProviderID != "" && d.Model.ModelID != "" {
+		s.Model = d.Model.ProviderID + "/" + d.Model.ModelID
+	}
+	tools := strings.TrimSpace(string(d.Tools))
+	s.Bound = d.System != "" || tools != "" && tools != "{}" && tools != "null"
+	return s
 }
 
 // hash of a prompt's text; empty for none.

@@ -158,6 +158,16 @@ func (j jsonStore) after(ctx context.Context, c cursor) (message, []message, boo
 	return rows[i], rows[i+1:], true, nil
 }
 
+func (j jsonStore) message(_ context.Context, id string) (message, bool, error) {
+	m := message{ID: id}
+	b, err := readJSON(filepath.Join(j.messages(), id+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, false, nil
+	}
+	m.fill(b)
+	return m, err == nil, err
+}
+
 func (j jsonStore) first(ctx context.Context) (message, error) {
 	rows, err := j.all(ctx, maxRows)
 	if i := slices.IndexFunc(rows, isUser); i >= 0 {
