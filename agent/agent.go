@@ -157,6 +157,18 @@ type Drawer interface {
 	DrawsLimits()
 }
 
+// Roles is an agent whose sessions run in a role with permissions of its own, and that takes another role,
+// which may do more, when the one that it is given is gone.
+type Roles interface {
+	Agent
+	// Role is the role that the plan of a session gives; empty: none.
+	Role(r Request) string
+	// ListRoles is the command that lists the roles that there are now, as seen from the session's folder.
+	ListRoles(r Request) (resume.Plan, error)
+	// HasRole tells whether what that command printed names the role, as one that a session can run in.
+	HasRole(printed []byte, role string) bool
+}
+
 // Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
 type Withdrawer interface {
 	Agent

@@ -286,19 +286,25 @@ func (d *Daemon) abandoned(rec state.Session, dec resume.Decision, holders []det
 
 // plan asks the agent for the argv. handOff is for fresh sessions.
 func (s *session) plan(rec state.Session, d resume.Decision, handOff []byte) (resume.Plan, error) {
-	cfg, _ := s.d.settings()
-	p, err := s.d.program(s.a)
+	r, err := s.request(rec)
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
-		LastMeta: rec.Classifier.LastPrompt.Meta}
-	r.Info.Interactive = rec.Driven()
 	if d.Strategy == resume.FreshSession {
 		r.NewID, r.Handoff = uuid.NewString(), handOff
 		return s.a.Fresh(r)
 	}
 	return s.a.Plan(r)
+}
+
+// request is what a plan for the session is asked with.
+func (s *session) request(rec state.Session) (agent.Request, error) {
+	cfg, _ := s.d.settings()
+	p, err := s.d.program(s.a)
+	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
+		LastMeta: rec.Classifier.LastPrompt.Meta}
+	r.Info.Interactive = rec.Driven()
+	return r, err
 }
 
 // below tells whether dir is project or lies in it.

@@ -13,6 +13,7 @@ import (
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
 )
 
 // Trigger fires plans and knows which of the live ways there are.
@@ -191,12 +192,20 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	if d.Strategy == resume.FreshSession { // first, for it may take a while
 		seen.handOff, unwritten = s.handOff(ctx, rec)
 	}
-	s.d.procs.atMost(lookLasts)
-	holders, err := s.a.Live(ctx, s.ds, rec.Info)
+	holders, err := s.holders(ctx, rec)
 	if err != nil {
-		return look{}, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
+		return look{}, err
 	}
 	h, attended := attendedBy(holders)
+	if roles, ok := s.a.(agent.Roles); ok && !attended {
+		if err := s.hasRole(ctx, roles, rec); err != nil {
+			return look{}, err
+		}
+		if holders, err = s.holders(ctx, rec); err != nil { // asking took a while
+			return look{}, err
+		}
+		h, attended = attendedBy(holders)
+	}
 	switch {
 	case s.d.abandoned(rec, d, holders):
 		return look{}, refusal(resume.LeftAlone, quitBehindServer)
@@ -213,6 +222,43 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	}
 	seen.at = time.Now()
 	return seen, nil
+}
+
+// holders looks now who has the session open.
+func (s *session) holders(ctx context.Context, rec state.Session) ([]detect.Holder, error) {
+	s.d.procs.atMost(lookLasts)
+	holders, err := s.a.Live(ctx, s.ds, rec.Info)
+	if err != nil {
+		return nil, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
+	}
+	return holders, nil
+}
+
+// hasRole asks the agent whether the role that the session would get is still there: without it another,
+// which may do more, would answer.
+func (s *session) hasRole(ctx context.Context, a agent.Roles, rec state.Session) error {
+	r, err := s.request(rec)
+	if err != nil {
+		return postponed(s.d.sleeper.Now().Add(lookAgain), "%v", err)
+	}
+	role := a.Role(r)
+	if role == "" { // then the plan says why there is none
+		return nil
+	}
+	p, err := a.ListRoles(r)
+	if err != nil {
+		return nil //nolint:nilerr // the plan fails for the same reason, and says so
+	}
+	printed, err := turn.Ask(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return postponed(s.d.sleeper.Now().Add(lookAgain), "whether agent %q is still there can't be seen: %v", role, err)
+	case !a.HasRole(printed, role):
+		return refusal(resume.LeftAlone, fmt.Sprintf("it ran as agent %q, which is gone; clawd does not resume it as another, which might do more", role))
+	}
+	return nil
 }
 
 // ready gives the way to who has the session open, if it would take a prompt now.

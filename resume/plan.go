@@ -42,6 +42,8 @@ type Plan struct {
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes
 	Health    string        `json:"health,omitempty"`     // HTTP: what must answer first
 	Status    string        `json:"status,omitempty"`     // HTTP: answers what the sessions do, by their ids
+	Roles     string        `json:"roles,omitempty"`      // HTTP: answers which roles there are; empty: no role is asked for
+	Role      string        `json:"role,omitempty"`       // HTTP: the role that must be among them
 	Abort     string        `json:"abort,omitempty"`      // HTTP: posted before, to end the holder's own wait; empty: nothing
 	Body      []byte        `json:"body,omitempty"`       // HTTP
 	User      string        `json:"-"`                    // HTTP basic auth; never stored

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,27 +16,44 @@ import (
 
 var reVersion = regexp.MustCompile(`\b\d+\.\d+\.\d+(?:-[\w.]+)?\b`)
 
-// versionTimeout: opencode needs up to 6 s of CPU for a cold start, on a busy machine several
+// askTimeout: opencode needs up to 6 s of CPU for a cold start, on a busy machine several
 // times that.
-const versionTimeout = 60 * time.Second
+const askTimeout = 60 * time.Second
 
 // Version asks a program for its version.
 func Version(ctx context.Context, path string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = Environ(os.Environ(), resume.Plan{}, "")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s --version: %w", path, err)
+	out, err := Ask(ctx, resume.Plan{Argv: []string{path, "--version"}})
+	if err != nil {
+		return "", err
 	}
-	v := reVersion.Find(out.Bytes())
+	v := reVersion.Find(out)
 	if v == nil {
 		return "", fmt.Errorf("%s --version names no version", path)
 	}
 	return string(v), nil
+}
+
+// Ask runs a command of an agent that asks no provider, and gives what it printed on stdout, at most 1 MB.
+func Ask(ctx context.Context, p resume.Plan) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, Environ(os.Environ(), p, "")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out capped
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(p.Argv, " "), err)
+	}
+	return out.Bytes(), nil
+}
+
+// capped keeps the first megabyte.
+type capped struct{ bytes.Buffer }
+
+func (c *capped) Write(b []byte) (int, error) {
+	c.Buffer.Write(b[:min(len(b), max(0, 1<<20-c.Len()))])
+	return len(b), nil
 }

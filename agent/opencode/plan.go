@@ -16,7 +16,8 @@ import (
 )
 
 // Plan is `opencode run --session ID -- PROMPT` in the session's own folder: from another one the
-// command never sees the answer and waits for ever. The model stays the session's own.
+// command never sees the answer and waits for ever. Agent, model and variant are those of the prompt that
+// stopped: opencode itself keeps the model alone, and one of them given alone loses another.
 //
 // A session of a terminal is resumed too. What it may do without asking stands in config files,
 // not in the session; by default nearly everything is allowed. Where a rule asks, the headless run
@@ -39,7 +40,11 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 			Command: command(r.Info.Dir, "opencode"),
 		}
 	}
-	p, err := o.plan(r, "--session", r.Session.ID)
+	setup, err := o.setup(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p, err := o.plan(r, append([]string{"--session", r.Session.ID}, setup...)...)
 	if err != nil {
 		return resume.Plan{}, err
 	}
@@ -52,17 +57,17 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 // reFiles are the versions that keep sessions in JSON files.
 var reFiles = regexp.MustCompile(`^(0\.|1\.[01]\.)`)
 
-// Fresh starts a new session with the hand-off, which opencode reads from stdin, and the model of
-// the old one. opencode chooses the id.
+// Fresh starts a new session with the hand-off, which opencode reads from stdin, and what the old one ran
+// with. opencode chooses the id.
 func (o *OpenCode) Fresh(r agent.Request) (resume.Plan, error) {
 	if len(bytes.TrimSpace(r.Handoff)) == 0 {
 		return resume.Plan{}, errors.New("opencode run needs a prompt")
 	}
-	var model []string
-	if reModel.MatchString(r.Info.Model) {
-		model = []string{"-m", r.Info.Model}
+	setup, err := o.setup(r)
+	if err != nil {
+		return resume.Plan{}, err
 	}
-	p, err := o.plan(r, model...)
+	p, err := o.plan(r, setup...)
 	if err != nil {
 		return resume.Plan{}, err
 	}

@@ -25,7 +25,8 @@ func request(t *testing.T, data string) agent.Request {
 	}
 	return agent.Request{
 		Session: detect.Session{Agent: Name, ID: planID, Path: filepath.Join(data, "opencode.db")},
-		Info:    detect.Info{Dir: work, Model: "anthropic/claude-x", Interactive: true},
+		Info: detect.Info{Dir: work, Model: "anthropic/claude-x", Interactive: true,
+			Setup: detect.Setup{Role: "plan", Model: "anthropic/claude-y", Effort: "low"}},
 		Program: agent.Program{Path: "/opt/opencode", Version: "1.18.33"}, Prompt: "continue",
 	}
 }
@@ -36,7 +37,7 @@ func TestPlan(t *testing.T) {
 	r := request(t, data)
 	want := resume.Plan{
 		Form: resume.FormPrompt, Session: planID, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("continue"),
-		Argv: []string{"/opt/opencode", "run", "--format", "json", "--session", planID, "--agent", "build", "--", "continue"},
+		Argv: []string{"/opt/opencode", "run", "--format", "json", "--session", planID, "-m", "anthropic/claude-y", "--variant", "low", "--agent", "build", "--", "continue"},
 		Env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "A=1", "B=2"},
 	}
 	got, err := o.Plan(r)
@@ -110,6 +111,12 @@ func TestPlanRefuses(t *testing.T) {
 		"id with dots":  {func(r *agent.Request) { r.Session.ID = "ses_../../../../etc/passwd000" }, false},
 		"id too long":   {func(r *agent.Request) { r.Session.ID = "ses_" + strings.Repeat("a", 41) }, false},
 		"no program":    {func(r *agent.Request) { r.Program.Path = "opencode" }, false},
+		"agent untold":  {func(r *agent.Request) { r.Info.Setup.Role = "" }, true},
+		"model untold":  {func(r *agent.Request) { r.Info.Setup.Model = "" }, true},
+		"odd model":     {func(r *agent.Request) { r.Info.Setup.Model = "--dangerous x/y" }, true},
+		"odd agent":     {func(r *agent.Request) { r.Info.Setup.Role = "--yes" }, true},
+		"odd variant":   {func(r *agent.Request) { r.Info.Setup.Effort = "--yes" }, true},
+		"own tools":     {func(r *agent.Request) { r.Info.Setup.Bound = true }, true},
 		"no prompt":     {func(r *agent.Request) { r.Prompt = "" }, false},
 		"old files":     {func(r *agent.Request) { r.Session.Path = file }, true},
 		"foreign file":  {func(r *agent.Request) { r.Session.Path = "/etc/" + planID + ".json" }, false},
@@ -120,11 +127,66 @@ func TestPlanRefuses(t *testing.T) {
 		if err == nil || (unfit(err) != nil) != c.unfit {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+		if strings.HasPrefix(name, "own ") || strings.HasSuffix(name, " untold") {
+			r.Handoff = []byte("x")
+			if _, err = o.Fresh(r); unfit(err) == nil {
+				t.Errorf("%s: a fresh session would begin with more: %v", name, err)
+			}
+			r.Holder.URL = "http://127.0.0.1:1"
+			if _, err := o.Wake(r); unfit(err) == nil {
+				t.Errorf("%s: a server would be asked: %v", name, err)
+			}
+		}
 	}
 	r := request(t, data)
 	r.Session.Path, r.Program.Version = file, "1.1.53"
 	if _, err := o.Plan(r); err != nil {
 		t.Errorf("old files and an old opencode: %v", err)
+	}
+}
+
+// What the config's arguments name is theirs, and its agent is the one that is looked for.
+func TestConfiguredSetup(t *testing.T) {
+	o, data := open(t, nil)
+	r := request(t, data)
+	for args, want := range map[string]string{
+		"":                           "plan: --agent plan -m anthropic/claude-y --variant low",
+		"--agent=own":                "own: -m anthropic/claude-y --variant low --agent=own",
+		"--agent own -m a/b":         "own: --variant low --agent own -m a/b",
+		"--model=a/b --variant high": "plan: --agent plan --model=a/b --variant high",
+		"--title --agent":            "plan: --agent plan -m anthropic/claude-y --variant low --title --agent",
+	} {
+		o.cfg.Args = strings.Fields(args)
+		p, err := o.Plan(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Role(r) + ": " + strings.Join(p.Argv[6:len(p.Argv)-2], " "); got != want {
+			t.Errorf("%q: %s, want %s", args, got, want)
+		}
+	}
+}
+
+// agents is what `opencode agent list` of 1.18.33 printed, with the rules of all but one cut.
+func TestHasRole(t *testing.T) {
+	o, _ := open(t, nil)
+	printed := []byte(readFile(t, "testdata/agent-list.txt"))
+	for role, want := range map[string]bool{
+		"build": true, "strict": true, "plan": false, "sub one": false, "general": false, "": false, "allow": false, "strict (primary)\n": false,
+	} {
+		if got := o.HasRole(printed, role); got != want {
+			t.Errorf("%q: %v", role, got)
+		}
+	}
+}
+
+func TestListRoles(t *testing.T) {
+	o, data := open(t, nil)
+	o.cfg.Args, o.cfg.Env = []string{"--print-logs"}, map[string]string{"OPENCODE_CONFIG": "/x"}
+	r := request(t, data)
+	p, err := o.ListRoles(r)
+	if err != nil || strings.Join(p.Argv, " ") != "/opt/opencode agent list" || p.Dir != r.Info.Dir || !slices.Contains(p.Env, "OPENCODE_CONFIG=/x") {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
@@ -136,16 +198,12 @@ func TestFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"/opt/opencode", "run", "--format", "json", "-m", "anthropic/claude-x"}
+	want := []string{"/opt/opencode", "run", "--format", "json", "--agent", "plan", "-m", "anthropic/claude-y", "--variant", "low"}
 	if d := cmp.Diff(want, got.Argv); d != "" || got.Form != resume.FormFresh || got.Session != "" || !bytes.Equal(got.Stdin, r.Handoff) {
 		t.Errorf("%s %+v", d, got)
 	}
 	if got.Prompt != detect.HashText(string(r.Handoff)) {
 		t.Errorf("prompt %q", got.Prompt)
-	}
-	r.Info.Model = "--dangerous x/y"
-	if got, err = o.Fresh(r); err != nil || len(got.Argv) != 4 {
-		t.Errorf("%v, %v", got.Argv, err)
 	}
 	r.Handoff = []byte(" \n")
 	if _, err = o.Fresh(r); err == nil {

@@ -16,19 +16,23 @@ const sound = `octet_length(m.data) <= 16777216 and json_valid(m.data)`
 
 // columns of a message row. Only what data knows is taken out of message.data: a user row may
 // hold whole files (summary.diffs), an error row a whole HTML page.
-const columns = `m.rowid, substr(m.id, 1, 200), m.time_created, m.time_updated,
+var columns = `m.rowid, substr(m.id, 1, 200), m.time_created, m.time_updated,
 	case when ` + sound + ` and json_type(m.data) = 'object' then json_object(
 		'role', m.data->'$.role', 'parentID', m.data->'$.parentID',
 		'providerID', m.data->'$.providerID', 'modelID', m.data->'$.modelID',
 		'finish', m.data->'$.finish', 'time', m.data->'$.time', 'tokens', m.data->'$.tokens',
-		'agent', substr(m.data->>'$.agent', 1, 200), 'variant', substr(m.data->>'$.variant', 1, 200),
-		'model', json_object('providerID', substr(m.data->>'$.model.providerID', 1, 200), 'modelID', substr(m.data->>'$.model.modelID', 1, 200),
-			'variant', substr(m.data->>'$.model.variant', 1, 200)),
-		'tools', json(case when m.data->'$.tools' not in ('{}', 'null') then '{"some":true}' else '{}' end), 'system', substr(m.data->>'$.system', 1, 1),
+		'agent', ` + word("agent") + `, 'variant', ` + word("variant") + `, 'model', json_object('providerID', ` + word("model.providerID") + `,
+			'modelID', ` + word("model.modelID") + `, 'variant', ` + word("model.variant") + `),
+		'tools', json(case when m.data->'$.tools' not in ('{}', 'null') then '{"some":true}' else '{}' end), 'system', substr(` + word("system") + `, 1, 1),
 		'summary', json(case when json_type(m.data, '$.summary') = 'true' then 'true' else 'false' end),
 		'error', case when length(m.data->'$.error') <= 131072 then m.data->'$.error'
 			else json_remove(m.data->'$.error', '$.data.responseBody', '$.data.metadata') end)
 	end`
+
+// word takes a text out of message.data; null for anything else.
+func word(path string) string {
+	return `case json_type(m.data, '$.` + path + `') when 'text' then substr(m.data->>'$.` + path + `', 1, 200) end`
+}
 
 const partColumns = `time_updated, case when octet_length(data) <= 16777216 and json_valid(data) and json_type(data) = 'object' then json_object(
 		'type', data->'$.type', 'synthetic', data->'$.synthetic', 'auto', data->'$.auto',

@@ -75,7 +75,7 @@ func TestRecorded(t *testing.T) {
 
 func wantInfo(t *testing.T, i detect.Info) {
 	t.Helper()
-	if !filepath.IsAbs(i.Dir) || i.Version == "" || i.Created.Year() != 2026 || i.FirstPrompt == "" {
+	if !filepath.IsAbs(i.Dir) || i.Version == "" || i.Created.Year() != 2026 || i.FirstPrompt == "" || i.Setup.Role != "build" || i.Setup.Model == "" || i.Setup.Bound {
 		t.Errorf("info: %+v", i)
 	}
 }

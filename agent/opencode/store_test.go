@@ -422,3 +422,57 @@ func TestFind(t *testing.T) {
 		t.Errorf("found %+v, err %v", s, err)
 	}
 }
+
+// A stop is resumed with what its own prompt ran with: in the database, in the files of 1.1, and when only
+// the answer is new.
+func TestSetup(t *testing.T) {
+	const base = int64(1795219735051)
+	users := []string{
+		`{"role":"user","agent":"plan","model":{"providerID":"fake","modelID":"demo-2","variant":"low"},"time":{"created":1}}`,
+		`{"role":"user","agent":"build","model":{"providerID":"fake","modelID":"demo-1"},"tools":{},"summary":{"diffs":[]},"time":{"created":1}}`,
+		`{"role":"user","agent":"strict","model":{"providerID":"a","modelID":"b/c"},"variant":"high","time":{"created":1}}`,
+		`{"role":"user","agent":"plan","model":{"providerID":"a","modelID":"b"},"tools":{"write":false},"time":{"created":1}}`,
+		`{"role":"user","agent":"plan","model":{"providerID":"a","modelID":"b"},"system":"be brief","time":{"created":1}}`,
+		`{"role":"user","agent":{"x":1},"model":"a/b","variant":7,"tools":null,"system":null,"time":{"created":1}}`,
+	}
+	want := []detect.Setup{
+		{Role: "plan", Model: "fake/demo-2", Effort: "low"},
+		{Role: "build", Model: "fake/demo-1"},
+		{Role: "strict", Model: "a/b/c", Effort: "high"},
+		{Role: "plan", Model: "a/b", Bound: true},
+		{Role: "plan", Model: "a/b", Bound: true},
+		{},
+	}
+	o, db, s := newStore(t)
+	var cursor agent.Cursor
+	for i, data := range users {
+		at := base + int64(i)*1000
+		prompt, answer := fmt.Sprintf("msg_1fb6f4e8a%03dprompt", i), fmt.Sprintf("msg_1fb6f4e8b%03danswer", i)
+		insert(t, db, prompt, at, data)
+		b := read(t, o, s, cursor)
+		if b.Info.Setup != want[i] {
+			t.Errorf("prompt %d: %+v, want %+v", i, b.Info.Setup, want[i])
+		}
+		insert(t, db, answer, at+1, fmt.Sprintf(fail, prompt, at+1, at+2))
+		b = read(t, o, s, b.Cursor)
+		cursor = b.Cursor
+		if again := read(t, o, s, cursor); b.Info.Setup != want[i] || again.Info.Setup != want[i] {
+			t.Errorf("answer %d: %+v, again %+v, want %+v", i, b.Info.Setup, again.Info.Setup, want[i])
+		}
+	}
+	// The newest answer belongs to an older prompt: that one counts.
+	insert(t, db, "msg_1fb6f4e8c000late", base+100_000, fmt.Sprintf(fail, "msg_1fb6f4e8a000prompt", base+100_000, base+100_001))
+	if b := read(t, o, s, ""); b.Info.Setup != want[0] {
+		t.Errorf("an answer to the first prompt: %+v", b.Info.Setup)
+	}
+}
+
+func TestSetupInFiles(t *testing.T) {
+	o, s, b := one(t, "old-1.1.53-retries-for-ever")
+	if want := (detect.Setup{Role: "build", Model: "fake/demo-1"}); b.Info.Setup != want {
+		t.Errorf("%+v, want %+v", b.Info.Setup, want)
+	}
+	if again := read(t, o, s, b.Cursor); again.Info.Setup != b.Info.Setup {
+		t.Errorf("again: %+v", again.Info.Setup)
+	}
+}

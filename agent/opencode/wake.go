@@ -16,7 +16,9 @@ import (
 )
 
 // Wake asks the holder's own server, where it has one. The prompt's record gets an id of our choice,
-// so that a lost answer is settled by looking for it; model and agent stay the session's own.
+// so that a lost answer is settled by looking for it. It is given the agent, model and variant of the prompt
+// that stopped, as the server keeps none but the model; an agent that the server does not know is no
+// error there, and nothing happens, so the plan has it looked for first.
 func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	if err := o.check(r.Session); err != nil {
 		return resume.Plan{}, err
@@ -28,15 +30,26 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, &agent.Unfit{Why: err.Error()}
 	}
+	setup := r.Info.Setup
+	if err := settled(r, setup.Role); err != nil {
+		return resume.Plan{}, err
+	}
+	provider, model, _ := strings.Cut(setup.Model, "/")
 	id := messageID(time.Now(), uuid.New())
-	body, err := json.Marshal(map[string]any{"messageID": id, "parts": []any{map[string]string{"type": "text", "text": r.Prompt}}})
+	prompt := map[string]any{"messageID": id, "parts": []any{map[string]string{"type": "text", "text": r.Prompt}},
+		"agent": setup.Role, "model": map[string]string{"providerID": provider, "modelID": model}}
+	if setup.Effort != "" {
+		prompt["variant"] = setup.Effort
+	}
+	body, err := json.Marshal(prompt)
 	if err != nil {
 		return resume.Plan{}, err
 	}
 	in := "?directory=" + url.QueryEscape(r.Info.Dir)
 	session := base + "/session/" + url.PathEscape(r.Session.ID)
 	p := resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Argv: []string{o.Command()}, Dir: r.Info.Dir,
-		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", Status: base + "/session/status" + in, URL: session + "/prompt_async" + in, Body: body, MessageID: id}
+		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", Status: base + "/session/status" + in, URL: session + "/prompt_async" + in, Body: body, MessageID: id,
+		Roles: base + "/agent" + in, Role: setup.Role}
 	if r.Stop.State == detect.Retrying {
 		p.Abort = session + "/abort" + in
 	}

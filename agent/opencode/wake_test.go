@@ -32,7 +32,7 @@ func TestWake(t *testing.T) {
 	o := &OpenCode{data: "/data", env: agent.Env{Getenv: func(k string) string { return env[k] }}}
 	s := detect.Session{Agent: "opencode", ID: testID, Path: "/data/opencode.db"}
 	dir := t.TempDir()
-	r := agent.Request{Session: s, Info: detect.Info{Dir: dir}, Prompt: "go on", Holder: detect.Holder{URL: "http://127.0.0.1:4096"}}
+	r := agent.Request{Session: s, Info: detect.Info{Dir: dir, Setup: detect.Setup{Role: "plan", Model: "openrouter/some/model", Effort: "low"}}, Prompt: "go on", Holder: detect.Holder{URL: "http://127.0.0.1:4096"}}
 	p, err := o.Wake(r)
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +40,18 @@ func TestWake(t *testing.T) {
 	var body struct {
 		MessageID string
 		Parts     []struct{ Type, Text string }
+		Agent     string
+		Model     struct{ ProviderID, ModelID string }
+		Variant   string
 	}
 	if err := json.Unmarshal(p.Body, &body); err != nil || body.MessageID != p.MessageID || len(body.Parts) != 1 || body.Parts[0].Text != "go on" {
 		t.Errorf("%s (%v)", p.Body, err)
+	}
+	if body.Agent != "plan" || body.Model.ProviderID != "openrouter" || body.Model.ModelID != "some/model" || body.Variant != "low" {
+		t.Errorf("the prompt is not given what the last one had: %s", p.Body)
+	}
+	if p.Roles != "http://127.0.0.1:4096/agent?directory="+url.QueryEscape(dir) || p.Role != "plan" {
+		t.Errorf("agent %q is looked for at %q", p.Role, p.Roles)
 	}
 	if p.Way != resume.HTTP || p.User != "opencode" || p.Password != "secret" || p.Abort != "" || p.Health != "http://127.0.0.1:4096/global/health" ||
 		p.Status != "http://127.0.0.1:4096/session/status?directory="+url.QueryEscape(dir) {

@@ -34,7 +34,36 @@ func (t *Trigger) healthy(ctx context.Context, p resume.Plan) error {
 	case status != http.StatusOK || !strings.HasPrefix(kind, "application/json"):
 		return &BlockedError{fmt.Sprintf("the agent's server answers its health check with %d", status)}
 	}
+	if err := t.hasRole(ctx, p); err != nil {
+		return err
+	}
 	return t.atRest(ctx, p)
+}
+
+// hasRole looks whether the server knows the role that the prompt is to run in, and whether a prompt can.
+func (t *Trigger) hasRole(ctx context.Context, p resume.Plan) error {
+	if p.Roles == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	status, _, body, err := t.call(ctx, p, http.MethodGet, p.Roles, nil)
+	var all []struct {
+		Name string `json:"name"`
+		Mode string `json:"mode"`
+	}
+	if err == nil && status == http.StatusOK {
+		err = json.Unmarshal(body, &all)
+	}
+	if err != nil || status != http.StatusOK {
+		return &BlockedError{fmt.Sprintf("the agent's server does not list its agents (%d): %v", status, err)}
+	}
+	for _, a := range all {
+		if a.Name == p.Role && (a.Mode == "primary" || a.Mode == "all") {
+			return nil
+		}
+	}
+	return &BlockedError{fmt.Sprintf("the session ran as agent %q, which is gone; clawd does not resume it as another", p.Role)}
 }
 
 // soonAgain: a wait that ends so soon is not ended by clawd.

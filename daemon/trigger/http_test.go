@@ -124,10 +124,31 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// listing is what a server answers that is asked for its agents.
+func listing(t *testing.T) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `[{"name":"plan","mode":"primary"},{"name":"every","mode":"all"},{"name":"sub","mode":"subagent"}]`)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestHTTPRole(t *testing.T) {
+	s := newServer(t, func(http.ResponseWriter, *http.Request) {})
+	tr, claim := httpClaim(t, s.URL)
+	for _, claim.Plan.Role = range []string{"plan", "every"} {
+		claim.Plan.Roles = listing(t).URL
+		if _, err := tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan); err != nil {
+			t.Errorf("%s: %v", claim.Plan.Role, err)
+		}
+	}
+}
+
 func TestHTTPNotReady(t *testing.T) {
 	good := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })) // the asker judges
 	t.Cleanup(page.Close)
+	agents := listing(t)
 	for _, c := range []struct {
 		name, why string
 		change    func(p *resume.Plan)
@@ -135,6 +156,9 @@ func TestHTTPNotReady(t *testing.T) {
 		{"no password", "wants a password", func(p *resume.Plan) { p.Password = "" }},
 		{"another program", "answers its health check with", func(p *resume.Plan) { p.Health = page.URL }},
 		{"no word on the session", "cannot be seen (200)", func(p *resume.Plan) { p.Status = p.Health }},
+		{"its agent is gone", `"gone", which is gone`, func(p *resume.Plan) { p.Roles, p.Role = agents.URL, "gone" }},
+		{"its agent is a sub-agent now", `"sub", which is gone`, func(p *resume.Plan) { p.Roles, p.Role = agents.URL, "sub" }},
+		{"no list of agents", "does not list its agents", func(p *resume.Plan) { p.Roles, p.Role = page.URL, "plan" }},
 		{"nobody", "does not answer", func(p *resume.Plan) { p.Health = "http://127.0.0.1:1/health" }},
 		{"not on loopback", "not on loopback", func(p *resume.Plan) { p.Health = "http://192.0.2.1/health" }},
 		{"a name", "not on loopback", func(p *resume.Plan) { p.Health = "http://localhost/health" }},
