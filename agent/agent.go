@@ -167,6 +167,8 @@ type Roles interface {
 	ListRoles(r Request) (resume.Plan, error)
 	// HasRole tells whether what that command printed names the role, as one that a session can run in.
 	HasRole(printed []byte, role string) bool
+	// RoleGone is the error of a plan whose role is not there any more.
+	RoleGone(r Request) *Unfit
 }
 
 // Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
@@ -195,3 +197,11 @@ type Unfit struct {
 }
 
 func (e *Unfit) Error() string { return e.Why }
+
+// Reason says why, and which key of the config changes it.
+func (e *Unfit) Reason() string {
+	if e.Key == "" {
+		return e.Why
+	}
+	return e.Why + "; " + e.Key + " changes that"
+}

@@ -66,7 +66,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	} else if _, err := s.d.program(s.a); err != nil { // it is being replaced, say
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(lookAgain), "%v", err)
 	} else if plan, err = s.plan(rec, d, seen.handOff); err != nil {
-		return resume.Claim{}, refusal(resume.LeftAlone, err.Error())
+		return resume.Claim{}, unfit(err)
 	}
 	n := rec.Episode.Attempts + 1
 	token := uuid.NewString()
@@ -86,6 +86,15 @@ func (d *Daemon) overdue(wake time.Time) time.Duration {
 
 func refusal(v resume.Verdict, why string) error {
 	return &resume.Refusal{Outcome: resume.Outcome{Verdict: v, Why: why}}
+}
+
+// unfit is the refusal for a plan that there is not.
+func unfit(err error) error {
+	o := resume.Outcome{Verdict: resume.LeftAlone, Why: err.Error()}
+	if u := (*agent.Unfit)(nil); errors.As(err, &u) {
+		o.Why, o.Command = u.Reason(), u.Command
+	}
+	return &resume.Refusal{Outcome: o}
 }
 
 func postponed(again time.Time, format string, args ...any) error {

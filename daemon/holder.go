@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -249,10 +248,7 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 		if !errors.As(err, &u) {
 			return false, nil // other errors may pass; the claim tells
 		}
-		why, command = u.Why, u.Command
-		if u.Key != "" {
-			why += fmt.Sprintf("; %s changes that", u.Key)
-		}
+		why, command = u.Reason(), u.Command
 	}
 	if err := s.d.store.Leave(s.ds, s.rec.Stop.Key, why, command); err != nil {
 		return true, err

@@ -71,7 +71,7 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	case errors.Is(err, state.ErrPhase):
 		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
 	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
-		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, ""); e != nil {
+		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, refusal.Outcome.Command); e != nil {
 			return resume.Claim{}, e
 		}
 		d.tell()

@@ -256,7 +256,7 @@ func (s *session) hasRole(ctx context.Context, a agent.Roles, rec state.Session)
 	case err != nil:
 		return postponed(s.d.sleeper.Now().Add(lookAgain), "whether agent %q is still there can't be seen: %v", role, err)
 	case !a.HasRole(printed, role):
-		return refusal(resume.LeftAlone, fmt.Sprintf("it ran as agent %q, which is gone; clawd does not resume it as another, which might do more", role))
+		return unfit(a.RoleGone(r))
 	}
 	return nil
 }

@@ -83,8 +83,9 @@ func TestOpencodeRoleIsGone(t *testing.T) {
 	w.write("work/demo/opencode.json", []byte(`{}`))
 	w.provider.Queue(w.writes()...)
 	c := w.startClawd(settings{})
-	if why := c.wait("session_left", "session", id).text("why"); !strings.Contains(why, `"strict"`) {
-		t.Errorf("why = %q, want it to name the agent", why)
+	left := c.wait("session_left", "session", id)
+	if why, command := left.text("why"), left.text("command"); !strings.Contains(why, `"strict"`) || !strings.HasSuffix(command, "opencode --session "+id) {
+		t.Errorf("why = %q, command = %q: want the agent's name, and what to type", why, command)
 	}
 	c.quiet(4 * time.Second)
 	w.wantMain(w.stops())

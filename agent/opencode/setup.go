@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -81,4 +82,12 @@ func (o *OpenCode) ListRoles(r agent.Request) (resume.Plan, error) {
 func (o *OpenCode) HasRole(printed []byte, role string) bool {
 	lines := strings.Split(detect.Plain(string(bytes.ToValidUTF8(printed, nil))), "\n")
 	return slices.Contains(lines, role+" (primary)") || slices.Contains(lines, role+" (all)")
+}
+
+// RoleGone leaves the session.
+func (o *OpenCode) RoleGone(r agent.Request) *agent.Unfit {
+	return &agent.Unfit{
+		Why:     fmt.Sprintf("it ran as agent %q, which is gone; opencode would take another one, which may do more", o.Role(r)),
+		Command: command(r.Info.Dir, "opencode", "--session", r.Session.ID),
+	}
 }
