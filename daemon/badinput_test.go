@@ -268,7 +268,7 @@ func TestBadStore(t *testing.T) {
 		if err := os.Mkdir(r.o.StateDir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		s, err := state.Open(filepath.Join(r.o.StateDir, "clawd.db"), nil)
+		s, err := state.Open(filepath.Join(r.o.StateDir, "clawd.db"), state.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -251,7 +251,7 @@ func BenchmarkColdStart(b *testing.B) {
 
 // BenchmarkTransition: one durable step (T1 with news), to be held against BenchmarkFsync.
 func BenchmarkTransition(b *testing.B) {
-	s, err := state.Open(filepath.Join(b.TempDir(), "clawd.db"), nil)
+	s, err := state.Open(filepath.Join(b.TempDir(), "clawd.db"), state.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -60,6 +60,13 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if err := s.d.siblings(rec); err != nil {
 		return resume.Claim{}, err
 	}
+	// The store may be an older one than the marks: it was lost, and came back from a snapshot.
+	switch made, err := s.marked(rec.Stop); {
+	case err != nil:
+		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(lookAgain), "the marks of earlier attempts cannot be read: %v", err)
+	case made != nil && made.N > rec.Episode.Attempts:
+		return resume.Claim{}, &unsettledError{*made}
+	}
 	var plan resume.Plan
 	if seen.live != nil {
 		plan = *seen.live
@@ -73,6 +80,13 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	return resume.Claim{Token: token, Boot: s.d.boot, Cursor: string(batch.Cursor), Plan: plan,
 		Mark:   turn.MarkPath(s.d.marks(), s.ds, rec.Stop.Key, n),
 		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
+}
+
+// unsettledError refuses a claim: an attempt has its mark, and the store does not know of it.
+type unsettledError struct{ made resume.Claim }
+
+func (e *unsettledError) Error() string {
+	return fmt.Sprintf("attempt %d was made already, as its mark says", e.made.N)
 }
 
 // overdue is for how long a wait had been over when clawd was started, counted from when it was last

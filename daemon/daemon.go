@@ -38,6 +38,7 @@ type Options struct {
 	UserDir    string                               // the user's marks and lock: the same for every config
 	Socket     string                               // path of the control socket; empty: none
 	Shim       []string                             // how to start the shim
+	CheckStore []string                             // how to check the store in another process; nil: not at all
 	Agents     []agent.Agent                        // nil: all that the config allows
 	Trigger    Trigger                              // nil: trigger.Trigger over turn.Exec
 	Wraps      string                               // folder of the terminals that "clawd wrap" owns
@@ -123,7 +124,7 @@ func New(o Options) (*Daemon, error) {
 	if err := d.acquire(); err != nil {
 		return nil, err
 	}
-	store, err := state.Open(d.storePath(), d.sleeper.Now)
+	store, err := state.Open(d.storePath(), d.storeOptions())
 	if err != nil {
 		d.release()
 		return nil, err
@@ -425,7 +426,7 @@ func (d *Daemon) settings() (config.Config, resume.Policy) {
 
 // broken ends the daemon when the store can no longer be trusted.
 func (d *Daemon) broken(err error) {
-	if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrBroken) {
+	if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrBroken) || errors.Is(err, state.ErrDamaged) {
 		d.fatal(&fatalError{fmt.Errorf("%w; start clawd again", err)})
 	}
 }

@@ -39,9 +39,15 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	case s.rec.CancelStands(s.rec.Classifier):
 		d = resume.Decision{Strategy: resume.Leave, Why: cancelledRun}
 	}
+	c, _ := s.marked(stop) // what cannot be read now is looked at once more with the claim
+	return d, c
+}
+
+// marked gives the newest attempt for a stop that has a mark; nil: there is none.
+func (s *session) marked(stop detect.Stop) (*resume.Claim, error) {
 	n, mark, err := turn.LastMark(s.d.marks(), s.ds, stop.Key)
 	if err != nil || n == 0 {
-		return d, nil
+		return nil, err
 	}
 	c := mark.Claim
 	if c.Token == "" { // a torn mark: made, and nothing more is known
@@ -50,7 +56,7 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	}
 	c.Session, c.Stop, c.N, c.Attempts = s.ds, stop, n, n
 	c.Mark = turn.MarkPath(s.d.marks(), s.ds, stop.Key, n)
-	return d, &c
+	return &c, nil
 }
 
 // next decides again after an attempt, from the record as it will be stored.

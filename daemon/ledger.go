@@ -66,8 +66,13 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	if ctx.Err() != nil { // what fails because it is called off says nothing
 		return resume.Claim{}, context.Cause(ctx)
 	}
-	refusal := (*resume.Refusal)(nil)
+	refusal, unsettled := (*resume.Refusal)(nil), (*unsettledError)(nil)
 	switch {
+	case errors.As(err, &unsettled): // it is judged by what became of it, and no other one is made
+		if err := d.store.Adopt(unsettled.made); err != nil {
+			return resume.Claim{}, err
+		}
+		err = postponed(d.sleeper.Now(), "%v", unsettled)
 	case errors.Is(err, state.ErrPhase):
 		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
 	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:

@@ -181,12 +181,7 @@ func lookUp(command string) (path, stamp string, err error) {
 
 // warnings tells at start what may go wrong later.
 func (d *Daemon) warnings() {
-	if d.store.Quarantined != "" {
-		d.log.Error().Str("event", "state_damaged").Str("moved_to", d.store.Quarantined).Msg("the store was damaged and moved aside; attempts are known from their marks")
-	}
-	if d.store.Lost {
-		d.log.Warn().Str("event", "state_lost").Msg("the store that belongs here is gone; attempts are known from their marks")
-	}
+	d.tellStore()
 	for _, a := range d.agents {
 		for _, f := range a.Folders() {
 			if name := networkName(f.Path); name != "" {

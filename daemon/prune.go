@@ -26,6 +26,12 @@ const (
 // good, and the marks stay as long as the agent keeps the session.
 func (d *Daemon) prune() error {
 	oldest := d.sleeper.Now().Add(-keepFor)
+	if !d.dry() {
+		if err := d.store.Snapshot(); err != nil {
+			d.broken(err)
+			d.log.Warn().Str("event", "snapshot_failed").Err(err).Msg("the store has no new snapshot; the next try is in a day")
+		}
+	}
 	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
 	if err := d.store.Prune(keepFor, func(s state.Session) bool { return gone(s.Session) }); err != nil {
 		return err

@@ -15,6 +15,13 @@
 //	unknown   hash of the text   -> Unknown: a failure that no rule explains, redacted
 //
 // Every value is a CRC-32C in four bytes and then JSON: bbolt itself does not notice a flipped
-// bit in a value. Every method that writes is one transaction, named T1 to T5 after the wake
+// bit. The checksum goes over bucket and key, too (schema 1: over the value alone). A record that cannot
+// be read counts as absent.
+//
+// A damaged file never keeps clawd from starting. Open reads it without bbolt first (pages.go), then lets
+// bbolt have it in another process (Check). What is left of a damaged one goes on top of the newest daily
+// snapshot (rebuild.go, snapshot.go).
+//
+// Every method that writes is one transaction, named T1 to T5 after the wake
 // protocol; when it returns an error nothing was written.
 package state

@@ -52,7 +52,7 @@ func (c *clock) now() time.Time { return c.Time }
 func openAt(t testing.TB, path string) (*Store, *clock) {
 	t.Helper()
 	c := &clock{noon}
-	s, err := Open(path, c.now)
+	s, err := Open(path, Options{Now: c.now})
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s, c

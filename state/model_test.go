@@ -40,7 +40,7 @@ type machine struct {
 }
 
 func (m *machine) open() {
-	s, err := Open(filepath.Join(m.dir, "clawd.db"), m.clock.now)
+	s, err := Open(filepath.Join(m.dir, "clawd.db"), Options{Now: m.clock.now})
 	must(m.t, err)
 	s.db.NoSync = true // the disk is not what is tested
 	m.s = s
@@ -289,9 +289,9 @@ func (m *machine) fire(ds detect.Session) {
 }
 
 func (m *machine) closed(ds detect.Session, key string) (c Closed, ok bool) {
-	must(m.t, m.s.update("T1", func(tx tx) (err error) {
-		ok, err = tx.get(bucketClosed, closedKey(ds, key), &c)
-		return err
+	must(m.t, m.s.view(func(tx tx) error {
+		ok = tx.get(bucketClosed, closedKey(ds, key), &c)
+		return nil
 	}))
 	return c, ok
 }

@@ -19,9 +19,7 @@ const byUser = "cancelled by its user"
 func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resume.Decision, error)) (Session, error) {
 	var rec Session
 	err := s.update("order", func(t tx) (err error) {
-		if rec, err = t.session(ds); err != nil {
-			return err
-		}
+		rec = t.session(ds)
 		if rec.open() {
 			return ErrPhase
 		}
@@ -36,10 +34,7 @@ func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resu
 				return err
 			}
 		}
-		before, closed, err := t.closed(rec, stop.Key)
-		if err != nil {
-			return err
-		}
+		before, closed := t.closed(rec, stop.Key)
 		if closed {
 			reopened := before
 			reopened.Reopened = t.now
@@ -65,10 +60,7 @@ func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resu
 // nothing to cancel.
 func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 	err = s.update("cancel", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		was = rec
 		switch {
 		case rec.Phase == Waiting:
@@ -93,10 +85,7 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 }
 
 func (t tx) cancelNew(ds detect.Session) error {
-	rec, err := t.session(ds)
-	if err != nil {
-		return err
-	}
+	rec := t.session(ds)
 	rec.Cancelled = t.now
 	return t.save(rec)
 }
@@ -124,10 +113,7 @@ func (t tx) cancelledRun(rec *Session, c resume.Claim, o resume.Outcome) error {
 // attempt under way goes on. It gives the record as it was.
 func (s *Store) Ignore(ds detect.Session, off bool) (was Session, err error) {
 	err = s.update("ignore", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		was = rec
 		rec.Ignored = !off
 		if !off && rec.Phase == Waiting {

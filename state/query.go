@@ -2,43 +2,32 @@ package state
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/clawd-project/clawd/detect"
 )
 
 // Session gives a session's record; false: there is none.
 func (s *Store) Session(ds detect.Session) (Session, bool, error) {
-	var rec Session
-	var ok bool
-	err := s.db.View(func(b *bolt.Tx) (err error) {
-		ok, err = tx{Tx: b}.get(bucketSessions, Key(ds), &rec)
-		return err
-	})
-	if errors.Is(err, errChecksum) {
-		return Session{}, false, nil
-	}
-	return rec, ok, err
+	return record[Session](s, bucketSessions, Key(ds))
 }
 
-// Sessions calls f for every session. Records that cannot be read are named in the error, after
-// all others were given.
+// record reads one record; false: there is none, or it cannot be read.
+func record[T any](s *Store, bucket []byte, key string) (v T, ok bool, err error) {
+	err = s.view(func(t tx) error {
+		var found T
+		if ok = t.get(bucket, key, &found); ok {
+			v = found
+		}
+		return nil
+	})
+	return v, ok, err
+}
+
+// Sessions calls f for every session.
 func (s *Store) Sessions(f func(Session) error) error {
-	return s.db.View(func(b *bolt.Tx) error {
-		var bad []error
-		err := b.Bucket(bucketSessions).ForEach(func(k, v []byte) error {
-			var rec Session
-			if err := unpack(v, &rec); err != nil {
-				bad = append(bad, fmt.Errorf("record %s: %w", k, err))
-				return nil
-			}
-			return f(rec)
-		})
-		return errors.Join(append(bad, err)...)
+	return s.view(func(t tx) error {
+		return each(t, bucketSessions, func(_ []byte, rec Session) error { return f(rec) })
 	})
 }
 
@@ -57,14 +46,7 @@ func (s *Store) Part(p Parting) error {
 
 // Parting gives the note of the clawd before; false: it did not end cleanly, or there was none.
 func (s *Store) Parting() (p Parting, ok bool, err error) {
-	err = s.db.View(func(b *bolt.Tx) error {
-		ok, err = tx{Tx: b}.get(bucketMeta, string(keyParting), &p)
-		return err
-	})
-	if errors.Is(err, errChecksum) {
-		return Parting{}, false, nil
-	}
-	return p, ok, err
+	return record[Parting](s, bucketMeta, string(keyParting))
 }
 
 // ForgetParting takes the note away: from now on an end without one is no clean end.
@@ -82,27 +64,15 @@ func (s *Store) SignAlive() error { return s.update("alive", tx.alive) }
 
 // Alive gives the last sign of life; zero: there is none.
 func (s *Store) Alive() (at time.Time, err error) {
-	err = s.db.View(func(b *bolt.Tx) error {
-		_, err := tx{Tx: b}.get(bucketMeta, string(keyAlive), &at)
-		return err
-	})
-	if errors.Is(err, errChecksum) {
-		return time.Time{}, nil
-	}
+	at, _, err = record[time.Time](s, bucketMeta, string(keyAlive))
 	return at, err
 }
 
 // Seen gives stamp and cursor of every session that was found to be of no interest.
 func (s *Store) Seen() (map[string]Seen, error) {
 	all := map[string]Seen{}
-	err := s.db.View(func(b *bolt.Tx) error {
-		return b.Bucket(bucketSeen).ForEach(func(k, v []byte) error {
-			var seen Seen
-			if unpack(v, &seen) == nil { // a bad record is only read again
-				all[string(k)] = seen
-			}
-			return nil
-		})
+	err := s.view(func(t tx) error {
+		return each(t, bucketSeen, func(k []byte, seen Seen) error { all[string(k)] = seen; return nil })
 	})
 	return all, err
 }
@@ -124,47 +94,32 @@ func (s *Store) SetSeen(seen map[string]Seen) error {
 
 // Limit gives what is known of a quota window.
 func (s *Store) Limit(account string, w detect.Window) (Limit, error) {
-	var l Limit
-	err := s.db.View(func(b *bolt.Tx) error {
-		_, err := tx{Tx: b}.get(bucketLimits, limitKey(account, w), &l)
-		return err
-	})
+	l, _, err := record[Limit](s, bucketLimits, limitKey(account, w))
 	return l, err
 }
 
 // Stats gives the counters.
 func (s *Store) Stats() (Stats, error) {
-	st := Stats{Stops: map[detect.Reason]int{}}
-	err := s.db.View(func(b *bolt.Tx) error {
-		_, err := tx{Tx: b}.get(bucketStats, "total", &st)
-		return err
-	})
+	st, _, err := record[Stats](s, bucketStats, "total")
+	if st.Stops == nil {
+		st.Stops = map[detect.Reason]int{}
+	}
 	return st, err
 }
 
 // History calls f for every entry, oldest first.
 func (s *Store) History(f func(Entry) error) error {
-	return s.db.View(func(b *bolt.Tx) error {
-		return b.Bucket(bucketHistory).ForEach(func(_, v []byte) error {
-			var e Entry
-			if err := unpack(v, &e); err != nil {
-				return nil //nolint:nilerr // one bad line of the history must not hide the others
-			}
-			return f(e)
-		})
+	return s.view(func(t tx) error {
+		return each(t, bucketHistory, func(_ []byte, e Entry) error { return f(e) })
 	})
 }
 
 // Outbox gives the notices that some channel or the log does not have yet, oldest first.
 func (s *Store) Outbox() ([]Notice, error) {
 	var all []Notice
-	err := s.db.View(func(b *bolt.Tx) error {
-		return b.Bucket(bucketOutbox).ForEach(func(k, v []byte) error {
-			var n Notice
-			if err := unpack(v, &n); err != nil {
-				n = Notice{Event: "session_left", Why: "a notice could not be read"}
-			}
-			n.Seq = binary.BigEndian.Uint64(k)
+	err := s.view(func(t tx) error {
+		return each(t, bucketOutbox, func(k []byte, n Notice) error {
+			n.Seq = bigEndian(string(k))
 			all = append(all, n)
 			return nil
 		})
@@ -196,10 +151,7 @@ func (s *Store) Told(notices []Notice) error {
 // SetHolder remembers who holds an interactive session, or how that holder went.
 func (s *Store) SetHolder(ds detect.Session, h detect.Holder, end HolderEnd) error {
 	return s.update("holder", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		rec.Holder, rec.HolderEnd, rec.HolderGone = h, end, time.Time{}
 		if end != "" {
 			rec.HolderGone = t.now
@@ -216,7 +168,7 @@ func (s *Store) Prune(keep time.Duration, gone func(Session) bool) error {
 		h := t.Bucket(bucketHistory).Cursor()
 		for k, v := h.First(); k != nil; k, v = h.Next() {
 			var e Entry
-			if unpack(v, &e) == nil && !e.At.Before(oldest) {
+			if t.decode(bucketHistory, k, v, &e) && !e.At.Before(oldest) {
 				break
 			}
 			if err := h.Delete(); err != nil {
@@ -232,7 +184,7 @@ func (s *Store) Prune(keep time.Duration, gone func(Session) bool) error {
 		c := t.Bucket(bucketSessions).Cursor()
 		for k, v := c.First(); k != nil; k, v = c.Next() {
 			var rec Session
-			if unpack(v, &rec) == nil && rec.Phase == Following && rec.Updated.Before(oldest) && gone(rec) {
+			if t.decode(bucketSessions, k, v, &rec) && rec.Phase == Following && rec.Updated.Before(oldest) && gone(rec) {
 				if err := c.Delete(); err != nil {
 					return err
 				}

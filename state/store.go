@@ -6,22 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"hash/fnv"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/clawd-project/clawd/resume"
 )
 
 // schema is the version that this program reads and writes.
-const schema = 1
+const schema = 2
 
 var (
 	bucketMeta     = []byte("meta")
@@ -45,161 +46,58 @@ var (
 	ErrReplaced = errors.New("the store's file was removed or replaced while clawd was running")
 	// ErrBroken says that the disk failed in the middle of a commit. What of it lasts is not known, and the
 	// open file must not be trusted to tell: the store is to be opened again.
-	ErrBroken   = errors.New("the disk failed while the store was written to")
-	errChecksum = errors.New("checksum mismatch")
+	ErrBroken = errors.New("the disk failed while the store was written to")
+	// ErrDamaged says that the file is not what bbolt wrote. The next Open keeps what is left of it.
+	ErrDamaged = errors.New("the store's file is damaged")
+	// ErrUnchecked says that whether the file is sound could not be asked.
+	ErrUnchecked = errors.New("the store could not be checked")
+	errChecksum  = errors.New("checksum mismatch")
 )
 
 // Store is an open store. Its methods may be called from several goroutines.
 type Store struct {
 	db   *bolt.DB
 	path string
+	o    Options
 	now  func() time.Time
 	// inode of the open file.
 	inode uint64
-	// fault is the failure after which nothing more is written; nil: none.
+	// fault is the failure after which the file is no longer used; nil: none.
 	fault atomic.Pointer[error]
+	mu    sync.Mutex      // guards bad
+	bad   map[string]bool // records that cannot be read and were told
 	// Broken, when set, is told of that failure.
 	Broken func(error)
-	// Quarantined is the path to which a damaged file was moved; empty: none.
+	// Quarantined is the path to which a damaged file was moved; empty: none. Damage says what was wrong.
 	Quarantined string
-	// Lost says that there was a store here and this is not it: what it knew about attempts
+	Damage      error
+	// Kept is how many records were left in a damaged file, and Restored the snapshot that the others come
+	// from; empty: none.
+	Kept     int
+	Restored string
+	// Lost says that there was a store here and this is not all of it: what is missing about attempts
 	// stands in the marks only.
 	Lost bool
 }
 
-// Open opens or creates the store. A damaged file is moved aside, never deleted. now gives the
-// time for records; nil: time.Now.
-func Open(path string, now func() time.Time) (*Store, error) {
-	if now == nil {
-		now = time.Now
-	}
-	s := &Store{path: path, now: now}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("the state folder cannot be made: %w", err)
-	}
-	expected := s.sentinel()
-	err := s.open()
-	if damaged := (*damage)(nil); errors.As(err, &damaged) {
-		s.Quarantined = fmt.Sprintf("%s.corrupt-%s", path, now().UTC().Format("20060102T150405.000"))
-		if err := os.Rename(path, s.Quarantined); err != nil {
-			return nil, fmt.Errorf("the store %s is damaged (%w) and cannot be moved aside: %w", path, damaged, err)
-		}
-		err = s.open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	id, err := s.identify()
-	if err != nil {
-		s.db.Close()
-		return nil, err
-	}
-	var st syscall.Stat_t
-	if err := syscall.Stat(path, &st); err != nil {
-		s.db.Close()
-		return nil, err
-	}
-	s.inode = st.Ino
-	s.Lost = expected != "" && expected != id
-	if expected != id {
-		if err := s.writeSentinel(id); err != nil {
-			s.db.Close()
-			return nil, err
-		}
-	}
-	return s, nil
+// Options of a store. All may be left out.
+type Options struct {
+	Now func() time.Time // the time for records; nil: time.Now
+	// Check opens the file as this process would, in another one; nil: it is not asked. bbolt panics on
+	// some damaged files, also in goroutines of its own. ErrUnchecked says that it could not be asked.
+	Check func(path string) error
+	// Unreadable is told once of each record that cannot be read.
+	Unreadable func(error)
+	// Fired gives the attempts since a time, from their marks. It counts for a day whose budget is not known.
+	Fired func(since time.Time) []resume.Claim
 }
 
-// damage is an error of the file itself, not of the way to it.
-type damage struct{ cause error }
-
-func (d *damage) Error() string { return d.cause.Error() }
-func (d *damage) Unwrap() error { return d.cause }
-
-func (s *Store) open() error {
-	db, err := openChecked(s.path)
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("%w: %s", ErrLocked, s.path)
-	case err != nil:
-		return err
+// Close closes the store.
+func (s *Store) Close() error {
+	if fault := s.fault.Load(); fault != nil && errors.Is(*fault, ErrDamaged) {
+		return nil // bbolt may have died with a lock in its hand; the process ends now
 	}
-	s.db = db
-	version, err := s.version()
-	if err == nil && version > schema {
-		err = fmt.Errorf("%w: %s has schema %d and this clawd knows %d; install the newer clawd again, or move the file away to start anew", ErrNewer, s.path, version, schema)
-	}
-	if err == nil {
-		err = s.prepare()
-	}
-	if err != nil {
-		db.Close()
-	}
-	return err
-}
-
-// openChecked opens the file and walks all its pages. bbolt panics on some damaged files and
-// opens others without a word, so both are caught here.
-func openChecked(path string) (db *bolt.DB, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			db, err = nil, &damage{fmt.Errorf("%v", r)}
-		}
-	}()
-	if err := whole(path); err != nil {
-		return nil, err
-	}
-	db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType})
-	switch {
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		return nil, &damage{err}
-	case err != nil:
-		return nil, err
-	}
-	err = db.View(func(tx *bolt.Tx) error {
-		for e := range tx.Check() {
-			return &damage{e}
-		}
-		return nil
-	})
-	if err != nil {
-		db.Close()
-		return nil, err
-	}
-	return db, nil
-}
-
-// whole makes sure that the file is as long as it says. bbolt maps it into memory, and a read
-// behind its end is a SIGBUS that no program survives.
-func whole(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	const magic, header, length = 0xED0CDAED, 16, 64
-	size, pages, newest := uint64(0), uint64(0), uint64(0)
-	le := binary.NativeEndian
-	for n := range int64(2) { // the two meta pages, of which the newer one counts
-		b := make([]byte, header+length)
-		if _, err := f.ReadAt(b, n*int64(max(size, uint64(os.Getpagesize())))); err != nil {
-			break // too short to be one of bbolt's: it says so itself
-		}
-		b = b[header:]
-		sum := fnv.New64a()
-		sum.Write(b[:length-8])
-		if txid := le.Uint64(b[48:]); le.Uint32(b) == magic && le.Uint64(b[56:]) == sum.Sum64() && txid >= newest {
-			size, pages, newest = uint64(le.Uint32(b[8:])), le.Uint64(b[40:]), txid
-		}
-	}
-	fi, err := f.Stat()
-	if err == nil && uint64(fi.Size()) < pages*size {
-		err = &damage{fmt.Errorf("it has %d bytes and should have %d", fi.Size(), pages*size)}
-	}
-	return err
+	return s.db.Close()
 }
 
 func (s *Store) version() (int, error) {
@@ -221,8 +119,7 @@ func (s *Store) version() (int, error) {
 
 func (s *Store) prepare() error {
 	return s.db.Update(func(tx *bolt.Tx) error {
-		for _, name := range [][]byte{bucketMeta, bucketSessions, bucketSeen, bucketClosed, bucketLimits,
-			bucketBudget, bucketStats, bucketHistory, bucketOutbox, bucketUnknown} {
+		for _, name := range buckets {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -270,9 +167,6 @@ func (s *Store) writeSentinel(id string) error {
 	return err
 }
 
-// Close closes the store.
-func (s *Store) Close() error { return s.db.Close() }
-
 // intact makes sure that the file at the path is the one that is open: bbolt goes on writing into
 // a removed file and says nothing, and its lock does not keep a second daemon from a new one.
 func (s *Store) intact() error {
@@ -291,8 +185,11 @@ func (s *Store) intact() error {
 // next commit would seem to bring it to the disk.
 func (s *Store) broke(err error) error {
 	write := (*fs.PathError)(nil)
-	if errors.As(err, &write) && write.Op == "write" && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+	if errors.As(err, &write) && write.Op == "write" && noRoom(err) {
 		return err
+	}
+	if strings.HasPrefix(err.Error(), "file resize error: ") && strings.HasSuffix(err.Error(), syscall.EFBIG.Error()) {
+		return fmt.Errorf("%w: the store cannot grow", syscall.EFBIG) // bbolt gives the text alone; nothing was written
 	}
 	err = fmt.Errorf("%w: %w", ErrBroken, err)
 	if s.fault.CompareAndSwap(nil, &err) && s.Broken != nil {
@@ -301,19 +198,39 @@ func (s *Store) broke(err error) error {
 	return err
 }
 
-func pack(v any) ([]byte, error) {
+// noRoom tells whether an error says that there is no room for more: on the disk, in the quota, or by a bound
+// on the size of files.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// pack puts a checksum before a record. It goes over the record's place, too: bbolt does not notice a key
+// or a page that has become another one.
+func pack(bucket, key []byte, v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	out := binary.BigEndian.AppendUint32(make([]byte, 0, len(body)+4), crc32.Checksum(body, castagnoli))
+	out := binary.BigEndian.AppendUint32(make([]byte, 0, len(body)+4), checksum(bucket, key, body))
 	return append(out, body...), nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func unpack(b []byte, v any) error {
-	if len(b) < 4 || binary.BigEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+func checksum(bucket, key, body []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, bucket)
+	sum = crc32.Update(sum, castagnoli, []byte{0})
+	sum = crc32.Update(sum, castagnoli, key)
+	sum = crc32.Update(sum, castagnoli, []byte{0})
+	return crc32.Update(sum, castagnoli, body)
+}
+
+// unpack reads a record. Schema 1 has the checksum of the record alone.
+func unpack(bucket, key, b []byte, v any) error {
+	if len(b) < 4 {
+		return errChecksum
+	}
+	if sum := binary.BigEndian.Uint32(b); sum != checksum(bucket, key, b[4:]) && sum != crc32.Checksum(b[4:], castagnoli) {
 		return errChecksum
 	}
 	return json.Unmarshal(b[4:], v)

@@ -1,9 +1,11 @@
 package state
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -15,6 +17,7 @@ import (
 // tx is one transaction with the records of this package in it.
 type tx struct {
 	*bolt.Tx
+	s   *Store
 	now time.Time
 }
 
@@ -28,33 +31,100 @@ func (s *Store) update(name string, f func(tx) error) error {
 	}
 	crash(name + ".before")
 	commits := false
-	err := s.db.Update(func(b *bolt.Tx) error {
-		err := f(tx{b, s.now().UTC().Round(0)})
-		commits = err == nil
-		return err
+	err := guard(func() error {
+		return s.db.Update(func(b *bolt.Tx) error {
+			err := f(tx{b, s, s.now().UTC().Round(0)})
+			commits = err == nil
+			return err
+		})
 	})
+	damaged := (*damage)(nil)
 	switch {
 	case err == nil:
 		crash(name + ".after")
+	case errors.As(err, &damaged):
+		err = s.suspect(damaged)
 	case commits:
 		err = s.broke(err)
 	}
 	return err
 }
 
-func (t tx) get(bucket []byte, key string, v any) (bool, error) {
+// view runs one reading transaction.
+func (s *Store) view(f func(tx) error) error {
+	if fault := s.fault.Load(); fault != nil && errors.Is(*fault, ErrDamaged) {
+		return *fault
+	}
+	err := guard(func() error { return s.db.View(func(b *bolt.Tx) error { return f(tx{Tx: b, s: s}) }) })
+	if damaged := (*damage)(nil); errors.As(err, &damaged) {
+		err = s.suspect(damaged)
+	}
+	return err
+}
+
+// suspect ends the use of a file that bbolt died over. The note has the next Open keep what is left of it,
+// also when it is found sound: else clawd would die of it again and again.
+func (s *Store) suspect(d *damage) error {
+	err := fmt.Errorf("%w: %w", ErrDamaged, d)
+	if !s.fault.CompareAndSwap(nil, &err) {
+		return *s.fault.Load()
+	}
+	if e := os.WriteFile(s.suspectPath(), []byte(d.Error()), 0o600); e != nil {
+		err = errors.Join(err, e)
+	}
+	if s.Broken != nil {
+		s.Broken(err)
+	}
+	return err
+}
+
+// get reads a record; false: there is none, or it cannot be read.
+func (t tx) get(bucket []byte, key string, v any) bool {
 	b := t.Bucket(bucket).Get([]byte(key))
-	if b == nil {
-		return false, nil
+	return b != nil && t.decode(bucket, []byte(key), b, v)
+}
+
+// each calls f for all records of a bucket that can be read, in the order of their keys.
+func each[T any](t tx, bucket []byte, f func(key []byte, v T) error) error {
+	b := t.Bucket(bucket)
+	if b == nil { // an older clawd made the store
+		return nil
 	}
-	if err := unpack(b, v); err != nil {
-		return false, fmt.Errorf("record %s of %s: %w", key, bucket, err)
+	return b.ForEach(func(k, raw []byte) error {
+		var v T
+		if !t.decode(bucket, k, raw, &v) {
+			return nil
+		}
+		return f(k, v)
+	})
+}
+
+// decode is the one way to read a record. One that cannot be read counts as absent, costs only itself and is
+// told once.
+func (t tx) decode(bucket, key, raw []byte, v any) bool {
+	err := unpack(bucket, key, raw, v)
+	if rec, ok := v.(*Session); ok && err == nil && bytes.Equal(bucket, bucketSessions) && Key(rec.Session) != string(key) {
+		err = errChecksum // schema 1 does not say where a record belongs
 	}
-	return true, nil
+	if err == nil {
+		return true
+	}
+	t.s.unreadable(fmt.Errorf("the record %q of %s: %w", key, bucket, err))
+	return false
+}
+
+func (s *Store) unreadable(err error) {
+	s.mu.Lock()
+	known := s.bad[err.Error()]
+	s.bad[err.Error()] = true
+	s.mu.Unlock()
+	if !known && s.o.Unreadable != nil {
+		s.o.Unreadable(err)
+	}
 }
 
 func (t tx) put(bucket []byte, key string, v any) error {
-	b, err := pack(v)
+	b, err := pack(bucket, []byte(key), v)
 	if err != nil {
 		return err
 	}
@@ -62,31 +132,23 @@ func (t tx) put(bucket []byte, key string, v any) error {
 }
 
 func (t tx) append(bucket []byte, v any) error {
-	b, err := pack(v)
-	if err != nil {
-		return err
-	}
 	log := t.Bucket(bucket)
 	log.FillPercent = 0.95 // nothing is ever put in between
 	n, err := log.NextSequence()
 	if err != nil {
 		return err
 	}
-	return log.Put(binary.BigEndian.AppendUint64(nil, n), b)
+	return t.put(bucket, string(binary.BigEndian.AppendUint64(nil, n)), v)
 }
 
 // session gives a session's record; a new one if there is none, or if it cannot be read: then its
 // marks still keep it from being fired for twice.
-func (t tx) session(ds detect.Session) (Session, error) {
+func (t tx) session(ds detect.Session) Session {
 	var s Session
-	ok, err := t.get(bucketSessions, Key(ds), &s)
-	if errors.Is(err, errChecksum) {
-		ok, err = false, nil
-	}
-	if !ok {
+	if !t.get(bucketSessions, Key(ds), &s) {
 		s = Session{Session: ds, Phase: Following}
 	}
-	return s, err
+	return s
 }
 
 func (t tx) save(s Session) error {
@@ -107,8 +169,8 @@ func (t tx) tell(s Session, event, why string) error {
 
 func (t tx) stats(f func(*Stats)) error {
 	var st Stats
-	if _, err := t.get(bucketStats, "total", &st); err != nil && !errors.Is(err, errChecksum) {
-		return err
+	if !t.get(bucketStats, "total", &st) {
+		st = Stats{}
 	}
 	if st.Stops == nil {
 		st.Stops = map[detect.Reason]int{}
@@ -128,8 +190,8 @@ func (t tx) giveBack(rec Session, claimed time.Time) error {
 func (t tx) budgetOf(at time.Time, f func(*Budget)) (Budget, error) {
 	var b Budget
 	day := at.Local().Format(time.DateOnly)
-	if _, err := t.get(bucketBudget, day, &b); err != nil {
-		return b, err
+	if !t.get(bucketBudget, day, &b) {
+		b = t.spent(day)
 	}
 	if b.Sessions == nil {
 		b.Sessions = map[string]int{}
@@ -145,11 +207,28 @@ func closedKey(s detect.Session, key string) string { return Key(s) + "\x00" + k
 
 // closed tells how a stop ended; false: it was never fired for, nothing came of it, or its user's
 // order to resume it all the same stands.
-func (t tx) closed(rec Session, key string) (Closed, bool, error) {
+func (t tx) closed(rec Session, key string) (Closed, bool) {
 	var c Closed
-	ok, err := t.get(bucketClosed, closedKey(rec.Session, key), &c)
+	ok := t.get(bucketClosed, closedKey(rec.Session, key), &c)
 	ordered := rec.Phase == Waiting && rec.Decision.Asked && !c.Reopened.IsZero()
-	return c, ok && c.Verdict != resume.NoEffect && !ordered, err
+	return c, ok && c.Verdict != resume.NoEffect && !ordered
+}
+
+// spent counts the fires of a day by their marks, for a day that the store knows nothing of: nothing was
+// fired yet, or the store has lost it.
+func (t tx) spent(day string) Budget {
+	b := Budget{Sessions: map[string]int{}}
+	midnight, err := time.ParseInLocation(time.DateOnly, day, time.Local)
+	if err != nil || t.s.o.Fired == nil {
+		return b
+	}
+	for _, c := range t.s.o.Fired(midnight) {
+		if c.At.Local().Format(time.DateOnly) == day {
+			b.Total++
+			b.Sessions[t.session(c.Session).root()]++
+		}
+	}
+	return b
 }
 
 func limitKey(account string, w detect.Window) string { return account + "\x00" + string(w) }

@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/clawd-project/clawd/detect"
 )
@@ -40,8 +36,8 @@ func (t tx) unknown(r Read, stop detect.Stop) error {
 	sum := sha256.Sum256([]byte(r.Session.Agent + "\x00" + stop.Text))
 	key := hex.EncodeToString(sum[:16])
 	var u Unknown
-	if _, err := t.get(bucketUnknown, key, &u); err != nil && !errors.Is(err, errChecksum) {
-		return err
+	if !t.get(bucketUnknown, key, &u) {
+		u = Unknown{}
 	}
 	if u.Count == 0 {
 		u.First = stop.At
@@ -63,7 +59,7 @@ func (t tx) makeRoom() error {
 	err := b.ForEach(func(k, v []byte) error {
 		n++
 		var u Unknown
-		if unpack(v, &u) != nil || oldest == nil || u.Last.Before(last) {
+		if !t.decode(bucketUnknown, k, v, &u) || oldest == nil || u.Last.Before(last) {
 			oldest, last = k, u.Last
 		}
 		return nil
@@ -76,43 +72,37 @@ func (t tx) makeRoom() error {
 
 // Unknown gives the failures that no rule explains, the latest first.
 func (s *Store) Unknown() (all []Unknown, err error) {
-	err = s.db.View(func(b *bolt.Tx) error { all, err = unknowns(b); return err })
-	return all, err
+	all = []Unknown{}
+	err = s.view(func(t tx) error {
+		return each(t, bucketUnknown, func(_ []byte, u Unknown) error { all = append(all, u); return nil })
+	})
+	return latest(all), err
 }
 
-// ReadUnknown is Unknown of a store that no daemon has open. A store that is not there has none.
-func ReadUnknown(path string) (all []Unknown, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// ReadUnknown is Unknown of a store that no daemon has open, as far as it can be read. A store that is not
+// there has none.
+func ReadUnknown(path string) ([]Unknown, error) {
+	c, err := contents(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		err = fmt.Errorf("the store %s is damaged: %w", path, err)
+		if errors.Is(err, ErrLocked) {
+			return nil, err
+		}
 	}
-	if err := whole(path); err != nil {
-		return nil, fmt.Errorf("the store %s is damaged: %w", path, err)
-	}
-	db, err := bolt.Open(path, 0o600, &bolt.Options{ReadOnly: true, Timeout: time.Second})
-	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, fmt.Errorf("%w: %s", ErrLocked, path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the store %s: %w", path, err)
-	}
-	defer db.Close()
-	err = db.View(func(b *bolt.Tx) error { all, err = unknowns(b); return err })
-	return all, err
-}
-
-func unknowns(b *bolt.Tx) ([]Unknown, error) {
 	all := []Unknown{}
-	bucket := b.Bucket(bucketUnknown)
-	if bucket == nil { // an older clawd made the store
-		return all, nil
-	}
-	err := bucket.ForEach(func(_, v []byte) error {
+	for key, raw := range c.records[string(bucketUnknown)] {
 		var u Unknown
-		if unpack(v, &u) == nil { // one that cannot be read tells nothing
+		if unpack(bucketUnknown, []byte(key), raw, &u) == nil {
 			all = append(all, u)
 		}
-		return nil
-	})
+	}
+	return latest(all), err
+}
+
+func latest(all []Unknown) []Unknown {
 	slices.SortFunc(all, func(a, b Unknown) int { return b.Last.Compare(a.Last) })
-	return all, err
+	return all
 }

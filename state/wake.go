@@ -68,10 +68,7 @@ func (s Session) open() bool { return s.Phase == Claimed || s.Phase == Fired }
 func (s *Store) Progress(reads []Read) error {
 	return s.update("T1", func(t tx) error {
 		for _, r := range reads {
-			rec, err := t.session(r.Session)
-			if err != nil {
-				return err
-			}
+			rec := t.session(r.Session)
 			if rec.open() {
 				continue
 			}
@@ -89,18 +86,14 @@ func (s *Store) Progress(reads []Read) error {
 func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resume.Claim) (Session, error) {
 	var rec Session
 	err := s.update("T1", func(t tx) (err error) {
-		if rec, err = t.session(r.Session); err != nil {
-			return err
-		}
+		rec = t.session(r.Session)
 		if rec.open() {
 			return ErrPhase
 		}
 		known := rec.Stop.Key == stop.Key && stop.Key != ""
 		rec.take(r)
-		before, closed, err := t.closed(rec, stop.Key)
+		before, closed := t.closed(rec, stop.Key)
 		switch dealt := closed || before.N > 0; {
-		case err != nil:
-			return err
 		case dealt && !known && rec.Phase == Waiting:
 			return t.hold(&rec, "its files end in a stop again that was dealt with before this one")
 		case closed, dealt && !known, known && rec.Phase != Following:
@@ -166,8 +159,8 @@ func (t tx) limit(account string, stop detect.Stop) error {
 		return nil
 	}
 	var l Limit
-	if _, err := t.get(bucketLimits, limitKey(account, stop.Window), &l); err != nil {
-		return err
+	if !t.get(bucketLimits, limitKey(account, stop.Window), &l) {
+		l = Limit{}
 	}
 	if !stop.At.After(l.Seen) {
 		return nil
@@ -183,10 +176,7 @@ func (t tx) limit(account string, stop detect.Stop) error {
 // back the phase that the session was in.
 func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
 	err = s.update("T1", func(t tx) error {
-		rec, err := t.session(r.Session)
-		if err != nil {
-			return err
-		}
+		rec := t.session(r.Session)
 		was = rec.Phase
 		if rec.open() {
 			return ErrPhase
@@ -207,10 +197,7 @@ func (s *Store) WentOn(r Read, why string) (was Phase, err error) {
 // decision may be older than the order.
 func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
 	return s.update("T1", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != key || rec.Decision.Asked && rec.Decision != d {
 			return ErrPhase
 		}
@@ -225,10 +212,7 @@ func (s *Store) Wait(ds detect.Session, key string, d resume.Decision) error {
 // Refine stores what became known later about the stop that is waited for, with what is done then.
 func (s *Store) Refine(ds detect.Session, stop detect.Stop, d resume.Decision) error {
 	return s.update("T1", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != stop.Key {
 			return ErrPhase
 		}
@@ -249,10 +233,7 @@ func (s *Store) Tell(ds detect.Session, key, event, why, command string) error {
 		return err
 	}
 	return s.update("T5", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
@@ -278,21 +259,19 @@ type Limits struct {
 func (s *Store) Claim(ds detect.Session, key string, l Limits, check func(Session) (resume.Claim, error)) (resume.Claim, error) {
 	var c resume.Claim
 	err := s.update("T2", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
-		if cl, closed, err := t.closed(rec, key); err != nil || closed {
-			return errors.Join(err, refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", cl.Verdict)))
+		if cl, closed := t.closed(rec, key); closed {
+			return refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", cl.Verdict))
 		}
 		if !rec.Decision.Asked {
 			if err := t.afford(rec, l); err != nil {
 				return err
 			}
 		}
+		var err error
 		if c, err = check(rec); err != nil {
 			return err
 		}
@@ -331,10 +310,7 @@ func (t tx) afford(rec Session, l Limits) error {
 
 // own gives the record of a claim's session if the claim is still its own.
 func (t tx) own(c resume.Claim, phases ...Phase) (Session, error) {
-	rec, err := t.session(c.Session)
-	if err != nil {
-		return rec, err
-	}
+	rec := t.session(c.Session)
 	for _, p := range phases {
 		if rec.Phase == p && rec.Claim != nil && rec.Claim.Token == c.Token {
 			return rec, nil
@@ -352,6 +328,18 @@ func (s *Store) Fired(c resume.Claim) error {
 		}
 		rec.Phase, rec.Claim = Fired, &c
 		return errors.Join(t.history(rec, "fired", c.Stop.Key, c.N, string(c.Plan.Form), ""), t.save(rec))
+	})
+}
+
+// Adopt takes up an attempt for the stop that is waited for: its mark is there, and the store does not know of it.
+func (s *Store) Adopt(c resume.Claim) error {
+	return s.update("T1", func(t tx) error {
+		rec := t.session(c.Session)
+		if rec.Phase != Waiting || rec.Stop.Key != c.Stop.Key {
+			return ErrPhase
+		}
+		rec.Phase, rec.Claim, rec.Episode.Attempts = Fired, &c, c.N
+		return errors.Join(t.history(rec, "adopted", c.Stop.Key, c.N, "its mark is there", ""), t.save(rec))
 	})
 }
 
@@ -400,10 +388,7 @@ func (t tx) keep(rec *Session, why string) error {
 // Hold is T5 for a stop that waits.
 func (s *Store) Hold(ds detect.Session, key, why string) error {
 	return s.update("T5", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}
@@ -414,10 +399,7 @@ func (s *Store) Hold(ds detect.Session, key, why string) error {
 // Leave ends the wait of a stop by rule, and tells the user: command is what to type instead.
 func (s *Store) Leave(ds detect.Session, key, why, command string) error {
 	return s.update("T1", func(t tx) error {
-		rec, err := t.session(ds)
-		if err != nil {
-			return err
-		}
+		rec := t.session(ds)
 		if rec.Phase != Waiting || rec.Stop.Key != key {
 			return ErrPhase
 		}

@@ -176,9 +176,9 @@ func TestClosedKeyIsRefused(t *testing.T) {
 	waiting(t, s, one, "k")
 	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
 	must(t, s.update("T1", func(tx tx) error {
-		rec, err := tx.session(one)
+		rec := tx.session(one)
 		rec.Phase = Waiting
-		return errors.Join(err, tx.save(rec))
+		return tx.save(rec)
 	}))
 	_, err := s.Claim(one, "k", many, free)
 	refusedWith(t, err, resume.LeftAlone)

@@ -117,6 +117,26 @@ func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
 	return last, m, err
 }
 
+// Marked gives the claims of all attempts that were marked since a time. Those whose marks are torn are not
+// among them.
+func Marked(dir string, since time.Time) (claims []resume.Claim, err error) {
+	found, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range found {
+		fi, e2 := e.Info()
+		if e2 != nil || !fi.Mode().IsRegular() || fi.ModTime().Before(since) {
+			continue
+		}
+		m, ok, e2 := ReadMark(filepath.Join(dir, e.Name()))
+		if err = errors.Join(err, e2); ok && m.Claim.Token != "" {
+			claims = append(claims, m.Claim)
+		}
+	}
+	return claims, err
+}
+
 // PruneMarks removes marks that were made before a time and whose session gone says the agent no longer
 // has. One that is torn stays: it does not tell whose it is.
 func PruneMarks(dir string, before time.Time, gone func(detect.Session) bool) error {

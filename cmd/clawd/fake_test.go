@@ -21,6 +21,10 @@ import (
 // started by the path of the binary itself, which is that of the tests. Tests that fire build a
 // clawd of their own.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "check-store" { // by the path of the binary, too, and it fires nothing
+		main()
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == "shim" {
 		fmt.Fprintln(os.Stderr, "the test binary is no shim")
 		os.Exit(2)

@@ -64,7 +64,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	p := userPaths()
 	d, err := daemon.New(daemon.Options{
 		Config: cfg, ConfigPath: path, Version: version(), Env: agentEnv(cfg), Environ: os.Environ(),
-		StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps(), Shim: []string{self, "shim"}, Log: log,
+		StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps(), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
 		Reload: func() (config.Config, error) {
 			c, _, err := g.load()
 			c.Resume.DryRun = c.Resume.DryRun || dry

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -33,5 +38,67 @@ func TestTruncatedStore(t *testing.T) {
 	}
 	if rec := w.ledger().sessions[id]; rec.Phase != state.Held {
 		t.Errorf("phase %s, want held", rec.Phase)
+	}
+}
+
+// No damaged page keeps the real program from starting: it is told, and the next session is resumed.
+func TestDamagedStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "succeed")
+	path := filepath.Join(w.state, "clawd", "clawd.db")
+	s, err := state.Open(path, state.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		ds := detect.Session{Agent: "claude", ID: strconv.Itoa(i)}
+		if err := s.Progress([]state.Read{{Session: ds, Info: detect.Info{Dir: strings.Repeat("/folder", 30)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := os.Getpagesize()
+	damaged := 0
+	for page := range len(good) / size {
+		b := bytes.Clone(good)
+		clear(b[page*size : (page+1)*size])
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d := w.start()
+		d.await("daemon_started")
+		d.stop()
+		damaged += len(d.events("state_damaged"))
+	}
+	if damaged == 0 {
+		t.Error("no damage was told")
+	}
+	w.limited()
+	d := w.start()
+	d.await("resume_succeeded")
+	d.stop()
+}
+
+// What is no file where the store should be ends clawd at once, with clear words.
+func TestStoreIsNoFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "succeed")
+	path := filepath.Join(w.state, "clawd", "clawd.db")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := w.start()
+	d.ended(false)
+	if code := d.cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(d.log.String(), path+" is a named pipe") {
+		t.Errorf("exit %d: %s", code, d.log)
 	}
 }

@@ -18,7 +18,7 @@ func TestListUnknown(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_STATE_HOME", home)
 	t.Setenv("XDG_RUNTIME_DIR", home)
-	s, err := state.Open(filepath.Join(userPaths().state, "clawd.db"), nil)
+	s, err := state.Open(filepath.Join(userPaths().state, "clawd.db"), state.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

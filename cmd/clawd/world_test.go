@@ -282,7 +282,7 @@ type ledger struct {
 
 func (w *world) ledger() ledger {
 	w.t.Helper()
-	s, err := state.Open(filepath.Join(w.state, "clawd", "clawd.db"), nil)
+	s, err := state.Open(filepath.Join(w.state, "clawd", "clawd.db"), state.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

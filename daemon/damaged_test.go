@@ -1,0 +1,76 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// spoil makes the store unreadable while clawd is not running.
+func (r *rig) spoil() {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.o.StateDir, "clawd.db"), []byte(strings.Repeat("garbage ", 9000)), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A store that comes back from a snapshot knows less than the marks: what was fired since is settled, and
+// not fired for again, whatever number the attempt had.
+func TestSnapshotKnowsLessThanMarks(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, key := r.stopped("plan")
+		rec := r.wantPhase(id, state.Waiting)
+		if err := r.d.store.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+		c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, N: 3, Token: "t", Boot: "boot-1", At: time.Now(), Cursor: rec.Cursor,
+			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.runs(), "x.out")}
+		if err := turn.MakeMark(turn.MarkPath(r.d.marks(), r.session(id), key, 3), c); err != nil {
+			t.Fatal(err)
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		if e := r.log.events("state_damaged"); len(e) != 1 {
+			t.Errorf("told %v", e)
+		}
+		if e := r.log.events("state_lost"); len(e) != 1 || !strings.Contains(e[0]["snapshot"].(string), "snapshots") {
+			t.Errorf("told %v", e)
+		}
+		r.wantPhase(id, state.Waiting)
+		r.pass(2 * time.Hour)
+		r.wantStarts(0)
+		if rec := r.wantPhase(id, state.Held); rec.Episode.Attempts != 3 {
+			t.Errorf("attempts %d, want 3", rec.Episode.Attempts)
+		}
+	})
+}
+
+// The day's budget counts what the marks say when the store has lost it.
+func TestBudgetFromMarks(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Budget.MaxResumesPerDayTotal = 2
+		r.start()
+		for _, n := range []string{"a", "b"} {
+			c := resume.Claim{Session: r.session(n), N: 1, Token: n, At: time.Now()}
+			if err := turn.MakeMark(turn.MarkPath(r.d.marks(), c.Session, "k", 1), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		r.stopped("limit")
+		r.pass(5 * time.Minute)
+		r.wantStarts(0)
+		r.pass(24 * time.Hour)
+		r.wantStarts(1)
+	})
+}

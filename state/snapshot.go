@@ -1,0 +1,77 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// snapshotEvery is how old the newest snapshot may become.
+const snapshotEvery = 24 * time.Hour
+
+func (s *Store) snapshots() string      { return filepath.Join(filepath.Dir(s.path), "snapshots") }
+func (s *Store) snapshotPrefix() string { return filepath.Base(s.path) + "-" }
+
+// newestSnapshot gives the newest sound snapshot of the store with an id; empty: there is none.
+func (s *Store) newestSnapshot(id string) string {
+	for _, name := range slices.Backward(stamped(s.snapshotPrefix(), s.snapshots())) {
+		path := filepath.Join(s.snapshots(), name)
+		c, err := contents(path)
+		if is := string(c.records[string(bucketMeta)]["id"]); err == nil && (is == id || id == "") {
+			return path
+		}
+	}
+	return ""
+}
+
+// Snapshot keeps what the store knows now, when the newest snapshot is a day old. Three are kept.
+func (s *Store) Snapshot() error {
+	if names := stamped(s.snapshotPrefix(), s.snapshots()); len(names) > 0 {
+		stamp := names[len(names)-1][len(s.snapshotPrefix()):]
+		at, err := time.Parse(stampForm, stamp[:min(len(stamp), len(stampForm))])
+		if age := s.now().Sub(at).Abs(); err == nil && age < snapshotEvery {
+			return nil
+		}
+	}
+	c := empty()
+	err := s.view(func(t tx) error {
+		return t.ForEach(func(name []byte, b *bolt.Bucket) error {
+			records := map[string][]byte{}
+			c.records[string(name)], c.sequences[string(name)] = records, b.Sequence()
+			return b.ForEach(func(k, v []byte) error {
+				if readable(string(name), string(k), v) {
+					records[string(k)] = slices.Clone(v)
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil || len(c.records[string(bucketSessions)]) == 0 { // nothing to come back to
+		return err
+	}
+	return s.keep(c)
+}
+
+func (s *Store) keep(c content) error {
+	if err := os.MkdirAll(s.snapshots(), 0o700); err != nil {
+		return fmt.Errorf("a snapshot of the store cannot be made: %w", err)
+	}
+	path := filepath.Join(s.snapshots(), s.snapshotPrefix()+s.now().UTC().Format(stampForm)+".db")
+	err := write(path+".new", c)
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err == nil {
+		err = syncDir(s.snapshots())
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("a snapshot of the store cannot be made: %w", err), os.Remove(path+".new"))
+	}
+	s.thin(s.snapshotPrefix(), s.snapshots())
+	return nil
+}
