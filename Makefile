@@ -11,7 +11,7 @@ PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help run build test unit e2e lint bench accuracy accuracy-record agents install fuzz clean
+.PHONY: help run build test unit e2e lint bench accuracy accuracy-record agents install uninstall fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in p
 	install -d '$(BINDIR)'
 	install -m 755 bin/clawd '$(BINDIR)/clawd'
 	./deploy/install.sh '$(BINDIR)/clawd'
+
+uninstall: ## stop the user service and remove it and ~/.local/bin/clawd (config and state stay)
+	./deploy/uninstall.sh '$(BINDIR)/clawd'
 
 fuzz: ## run every fuzz target for FUZZTIME (what it finds is kept in testdata/fuzz)
 	@for p in $(PACKAGES); do \

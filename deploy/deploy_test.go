@@ -188,6 +188,39 @@ func TestInstalledUnit(t *testing.T) {
 	}
 }
 
+// What the user wrote and what clawd remembers stay, also where no service manager answers.
+func TestUninstall(t *testing.T) {
+	for _, uname := range []string{"Linux", "Darwin"} {
+		home, _ := install(t, uname, "/opt/clawd")
+		own := filepath.Join(home, ".config/systemd/user/clawd.service.d/override.conf")
+		store := filepath.Join(home, ".local/state/clawd/clawd.db")
+		binary := filepath.Join(home, ".local/bin/clawd")
+		for _, path := range []string{own, store, binary} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("sh", "uninstall.sh", binary)
+		cmd.Env = []string{"HOME=" + home, "PATH=" + home + "/bin:/usr/bin:/bin"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for path, want := range map[string]bool{own: true, store: true, binary: false,
+			filepath.Join(home, ".config/systemd/user/clawd.service"):                        false,
+			filepath.Join(home, ".config/systemd/user/clawd.service.d/environment.conf"):     false,
+			filepath.Join(home, "Library/LaunchAgents/com.github.clawd-project.clawd.plist"): false,
+		} {
+			if _, err := os.Lstat(path); (err == nil) != want {
+				t.Errorf("%s: %s is there: %v, want %v", uname, path, err == nil, want)
+			}
+		}
+		if !strings.Contains(string(out), filepath.Dir(store)) {
+			t.Errorf("what stays is not named:\n%s", out)
+		}
+	}
+}
+
 func TestInstallOnMac(t *testing.T) {
 	home, _ := install(t, "Darwin", "/opt/"+odd+"/clawd")
 	f, err := os.Open(filepath.Join(home, "Library/LaunchAgents/com.github.clawd-project.clawd.plist"))
