@@ -63,7 +63,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return part, err
 	}
-	sight := resume.Sight{Cancelled: !rec.Cancelled.IsZero(), Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+	sight := resume.Sight{Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Cancelled: !rec.Cancelled.IsZero(), Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
 		Marked: marked, ExecFail: mark.ExecFail}
 	if c.Plan.Form == resume.FormFresh {
 		sight.Session = e.ds

@@ -50,6 +50,11 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 		return Outcome{Verdict: Unsure, Held: true, Why: "the session has records that were written after the start; whose they are cannot be told"}
 	case s.Output.Refused && printed:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
+	case !s.Output.Began && printed && c.Plan.Form == FormIdempotent && (s.Output.Idle != "" || s.Grew):
+		o.Proof, o.Why = "output: no request was begun", "the agent opened the session, saw nothing to go on with by itself, and asked nothing"
+		if s.Output.Idle != "" {
+			o.Why += ": " + s.Output.Idle
+		}
 	case !s.Output.Began && printed && c.Plan.Form != FormFresh:
 		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
 	case !s.Output.Began && printed:

@@ -186,6 +186,7 @@ type Sight struct {
 	Events   []detect.Event // behind the claim's cursor, in order
 	Output   Output
 	NoOutput bool   // what the run printed is gone or was cut: it proves nothing
+	Grew     bool   // the session has more records behind the claim's cursor, of whatever kind
 	Holder   string // a live holder that is not of our group, in words; empty: none
 	SameBoot bool
 	Marked   bool           // the mark is there
@@ -199,6 +200,7 @@ type Sight struct {
 type Output struct {
 	Began    bool     // the agent got as far as to open its session
 	Refused  bool     // the agent says that it does not know the session
+	Idle     string   // why the agent did nothing in the session that it opened, as it says; empty: it says nothing of the kind
 	Messages []string // ids of messages and records that it printed
 	Denials  int      // permissions refused
 	Failed   bool     // it reports an error of its own

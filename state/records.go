@@ -38,6 +38,7 @@ type Session struct {
 	Fruitless  int               `json:"fruitless,omitempty"`    // resumes in a row after which no turn ended well
 	Starts     int               `json:"starts,omitempty"`       // claims of this stop that never made a mark
 	Refused    string            `json:"refused_stop,omitempty"` // key of the stop at which the agent refused this session
+	Inert      string            `json:"inert_stop,omitempty"`   // key of the stop on which an idempotent run had no effect
 	Ignored    bool              `json:"ignored,omitempty"`      // by its user's order
 	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
@@ -55,6 +56,9 @@ type Session struct {
 
 // RefusedNow tells whether the agent refused this session at the stop that is known.
 func (s Session) RefusedNow() bool { return s.Refused != "" && s.Refused == s.Stop.Key }
+
+// InertNow tells whether an idempotent run had no effect on the stop that is known.
+func (s Session) InertNow() bool { return s.Inert != "" && s.Inert == s.Stop.Key }
 
 // Driven tells whether a person drove the session when it stopped: its records say so, or it was open in a
 // terminal then, and the records do not tell or the agent names the session that the terminal shows.
@@ -76,8 +80,8 @@ const (
 // Episode is a chain of stops that follow our own fires. A session that took over from one that was
 // stopped again goes on with its chain.
 type Episode struct {
-	Key      string    `json:"key,omitempty"` // of its first stop in this session
-	Since    time.Time `json:"since,omitzero"`
+	Key      string    `json:"key,omitempty"`  // of its first stop in this session
+	Since    time.Time `json:"since,omitzero"` // of the first attempt; before it: of the stop
 	Attempts int       `json:"attempts,omitempty"`
 	Fresh    int       `json:"fresh,omitempty"`
 }

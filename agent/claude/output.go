@@ -62,6 +62,7 @@ type outputRecord struct {
 	APIMs     float64           `json:"duration_api_ms"`
 	Result    string            `json:"result"`
 	Status    int               `json:"error_status"`
+	PlanHeld  bool              `json:"resume_held_for_plan"`
 	Usage     struct {
 		Input      int64 `json:"input_tokens"`
 		Output     int64 `json:"output_tokens"`
@@ -96,6 +97,9 @@ func (p *printed) line(line []byte) {
 	switch r.Type {
 	case "system":
 		if r.Subtype != "init" {
+			if r.PlanHeld {
+				o.Idle = "it is in plan mode (resume_held_for_plan)"
+			}
 			if r.Subtype == "api_retry" {
 				p.say(agent.Said{Kind: agent.SaidRetry, Text: strings.TrimSpace(fmt.Sprintf("the provider failed (%d); the agent asks again", r.Status))})
 			}

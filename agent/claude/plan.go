@@ -29,7 +29,8 @@ const bigContext = 200_000
 // From 2.1.197 on the agent can go on without a prompt, and then asks nothing when there is
 // nothing to go on with. That form is taken whenever it works: the last turn was cut, not ended
 // by its user, and the last line of the user's side is a real one (after an idempotent run that
-// failed, the next would do nothing). Otherwise the prompt is the last argument, behind "--":
+// failed, the next would do nothing), and no run of this form had no effect on this stop before.
+// Otherwise the prompt is the last argument, behind "--":
 // neither an option that takes many values nor a leading "-" can change its meaning.
 func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
 	if err := c.check(r); err != nil {
@@ -45,7 +46,7 @@ func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
 	common = append(append(common, c.model(r)...), c.cfg.Args...)
 	if idempotent(r) {
 		p.Form = resume.FormIdempotent
-		p.Env = append(p.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1")
+		p.Env = append(p.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", anyAge)
 		p.Argv = slices.Concat([]string{r.Program.Path, "-p", "--input-format", "stream-json"}, common)
 		return p, nil
 	}
@@ -183,8 +184,12 @@ func plainModel(m string) bool {
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == ""
 }
 
+// anyAge lifts the bound of 2.1.269 and later, which go on without a prompt only in what stopped within
+// six hours. The value is a year: there is no word for "without a bound", and 0 counts as not set.
+const anyAge = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000"
+
 func idempotent(r agent.Request) bool {
-	if r.LastMeta || !agent.AtLeast(r.Program.Version, 2, 1, 197) {
+	if r.LastMeta || r.Inert || !agent.AtLeast(r.Program.Version, 2, 1, 197) {
 		return false
 	}
 	switch r.Stop.Reason {

@@ -51,6 +51,7 @@ func TestPlanForms(t *testing.T) {
 		{"version unknown", agent.Config{}, func(r *agent.Request) { r.Program.Version = "" }, plain(inMode("default")...), ""},
 		{"version odd", agent.Config{}, func(r *agent.Request) { r.Program.Version = "2.1.x" }, plain(inMode("default")...), ""},
 		{"after an idempotent run", agent.Config{}, func(r *agent.Request) { r.LastMeta = true }, plain(inMode("default")...), ""},
+		{"after one that had no effect", agent.Config{}, func(r *agent.Request) { r.Inert = true }, plain(inMode("default")...), ""},
 		{"interrupted, by hand", agent.Config{}, func(r *agent.Request) { r.Stop.Reason = detect.Interrupted }, plain(inMode("default")...), ""},
 		{"crashed", agent.Config{}, func(r *agent.Request) { r.Stop.Reason = detect.Crashed }, idem(inMode("default")...), ""},
 		{"prompt like an option, variadic arguments", agent.Config{Args: []string{"--allowedTools", "Bash"}},
@@ -97,7 +98,7 @@ func TestPlanForms(t *testing.T) {
 			want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: payers, Prompt: detect.HashText(r.Prompt), Env: []string{"CLAUDE_CONFIG_DIR=" + root}}
 			if isIdem {
 				want.Form, want.Prompt = resume.FormIdempotent, ""
-				want.Env = append(want.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1")
+				want.Env = append(want.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000")
 			}
 			want.Argv = p.Argv
 			if d := cmp.Diff(want, p); d != "" {
@@ -214,7 +215,7 @@ func TestBilling(t *testing.T) {
 	c := New(agent.Env{Home: home, Getenv: func(string) string { return "" }, Procs: table{}}, agent.Config{})
 	p, err := c.Plan(request(t, filepath.Join(home, ".claude")))
 	must(t, err)
-	if d := cmp.Diff([]string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1"}, p.Env); d != "" {
+	if d := cmp.Diff([]string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000"}, p.Env); d != "" {
 		t.Error(d)
 	}
 }
@@ -244,6 +245,8 @@ func TestOutput(t *testing.T) {
 		{"wrong folder", file("resume_ok/7-othercwd.stderr"), agent.Output{Refused: true}},
 		{"id in use", file("resume_ok/8-sessionid-inuse.stderr"), agent.Output{}},
 		{"nothing", "", agent.Output{}},
+		{"held for plan mode", `{"type":"system","subtype":"status","status":null,"resume_held_for_plan":true,"session_id":"` + sid + `"}` + "\n",
+			agent.Output{Idle: "it is in plan mode (resume_held_for_plan)"}},
 		{"quoted, and begun", initLine + "\n" + quoted + "\nNo conversation found with session ID: x\n", agent.Output{Began: true, Session: sid, Messages: []string{"u", "m"}}},
 		{"no newline at the end", initLine, agent.Output{Began: true, Session: sid}},
 		{"cut in the first line", initLine[:len(initLine)-1], agent.Output{}},
