@@ -49,6 +49,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if who := moved(rec, batch); who != "" {
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
+	rec = folded(rec, batch)
 	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
 	case err != nil:
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
@@ -77,7 +78,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	}
 	n := rec.Episode.Attempts + 1
 	token := uuid.NewString()
-	return resume.Claim{Token: token, Boot: s.d.boot, Cursor: string(batch.Cursor), Plan: plan,
+	return resume.Claim{Token: token, Boot: s.d.boot, Info: rec.Info, Cursor: string(batch.Cursor), Plan: plan,
 		Mark:   turn.MarkPath(s.d.marks(), s.ds, rec.Stop.Key, n),
 		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
 }
@@ -126,15 +127,24 @@ func heldBy(h detect.Holder) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s has the session open: %s", who, h.Why), ": ")
 }
 
+// folded is the record with what was read since it was stored. A plan is made from that alone: how the
+// newest prompt came about, in which mode and model it ran, stands in the files before it stands in
+// the store.
+func folded(rec state.Session, batch agent.Batch) state.Session {
+	for _, e := range batch.Events {
+		rec.Classifier.Feed(e)
+	}
+	rec.Info.Merge(batch.Info)
+	rec.Cursor = string(batch.Cursor)
+	return rec
+}
+
 // moved tells whether the tail of the files is still the claimed stop; empty: it is.
 func moved(rec state.Session, batch agent.Batch) string {
 	if batch.Anew {
 		return "the session's file was rewritten"
 	}
-	c := rec.Classifier
-	for _, e := range batch.Events {
-		c.Feed(e)
-	}
+	c := folded(rec, batch).Classifier
 	c.Holder = detect.Holder{Liveness: detect.Gone}
 	if rec.Stop.Reason == detect.Crashed { // a proven crash stays one: the proof is not in the records
 		c.Holder.Liveness = detect.LeftBehind

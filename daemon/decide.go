@@ -23,7 +23,11 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 			tried.Since, tried.Attempts = e.Since, e.Attempts
 		}
 	}
-	d := s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, s.d.sleeper.Now()))
+	now := s.d.sleeper.Now()
+	d := s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
+	if d.Strategy != resume.Leave && d.WakeAt.Before(now) {
+		d.WakeAt = now.UTC() // a wait begins when it is decided on: that of a stop found late is not overdue
+	}
 	owner := s.d.owner(s.ds, stop.Key)
 	switch {
 	case owner != s.ds.ID:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -200,9 +201,9 @@ func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed b
 }
 
 // Close writes the verdict.
-func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) error {
+func (l *ledger) Close(ctx context.Context, c resume.Claim, o resume.Outcome) error {
 	s, d := l.s, l.s.d
-	rec, stats, err := d.store.Settle(c, o, s.a.Account(l.info), s.next)
+	rec, stats, err := d.store.Settle(c, o, l.read(ctx, o), s.next)
 	if err != nil {
 		return err
 	}
@@ -236,6 +237,27 @@ func (l *ledger) Close(_ context.Context, c resume.Claim, o resume.Outcome) erro
 	d.tell()
 	signal(s.wake) // the files may hold more than the verdict needed
 	return nil
+}
+
+// read is how far the files go at the verdict: with a new stop the store takes it in, so that a clawd that
+// is killed right after it knows what the next attempt's plan needs.
+func (l *ledger) read(ctx context.Context, o resume.Outcome) state.Read {
+	s := l.s
+	r := state.Read{Session: s.ds, Account: s.a.Account(l.info)}
+	if o.Verdict != resume.StoppedAgain {
+		return r
+	}
+	rec, ok, err := s.d.store.Session(s.ds)
+	if err != nil || !ok {
+		return r
+	}
+	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
+	if err != nil || batch.Anew {
+		return r // the next read of the session tells
+	}
+	rec = folded(rec, batch)
+	r.Info, r.Cursor, r.Classifier = rec.Info, rec.Cursor, rec.Classifier
+	return r
 }
 
 // Ended says how a resumed run ended, and warns of one that was refused permissions.

@@ -187,6 +187,9 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
+	if batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor)); err == nil && !batch.Anew { // else the claim refuses
+		rec = folded(rec, batch)
+	}
 	seen := look{rec: rec}
 	var unwritten error
 	if d.Strategy == resume.FreshSession { // first, for it may take a while

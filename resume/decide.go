@@ -32,7 +32,7 @@ type Policy struct {
 	MaxAttempts int             // by backoff, per episode; then the ladder
 	Margin      time.Duration   // after a reset time
 	Probe       []time.Duration // the ladder; its last step repeats
-	GiveUpAfter time.Duration   // past the episode's first stop or its reset time
+	GiveUpAfter time.Duration   // past the episode's first attempt or its stop's reset time
 	MaxStopAge  time.Duration   // of a stop that is read for the first time
 	MaxOverdue  time.Duration   // of a wait that passed while clawd was down
 	Grace       time.Duration   // for the agent's own continue, before a take-over
@@ -52,7 +52,7 @@ func DefaultReasons() map[detect.Reason]Kind {
 // Tried is what happened before in the episode.
 type Tried struct {
 	Attempts  int       // fires that counted
-	Since     time.Time // when the episode's first stop was written
+	Since     time.Time // when the episode's first attempt was made; before it: when its first stop was written
 	Fresh     int       // fresh sessions that this line already took
 	Refused   bool      // the agent said that it does not know the session, though its files are there
 	Fruitless int       // episodes in a row, before this one, in which no turn ended well

@@ -118,7 +118,7 @@ func outcome(v resume.Verdict, newKey string) resume.Outcome {
 
 func settle(t tb, s *Store, c resume.Claim, o resume.Outcome) Session {
 	t.Helper()
-	rec, _, err := s.Settle(c, o, "acc", again)
+	rec, _, err := s.Settle(c, o, Read{Account: "acc"}, again)
 	must(t, err)
 	return rec
 }

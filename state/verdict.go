@@ -11,8 +11,9 @@ import (
 // Next decides about a stop within T4, from the record as it will be stored.
 type Next func(Session) resume.Decision
 
-// Settle is T4: the verdict on a fired attempt, with everything that follows from it.
-func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Next) (Session, Stats, error) {
+// Settle is T4: the verdict on a fired attempt, with everything that follows from it. r is how far the
+// session was read; its cursor may be empty where it could not be.
+func (s *Store) Settle(c resume.Claim, o resume.Outcome, r Read, next Next) (Session, Stats, error) {
 	var rec Session
 	var stats Stats
 	err := s.update("T4", func(t tx) (err error) {
@@ -39,16 +40,16 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, account string, next Ne
 		}
 		switch {
 		case o.Verdict == resume.Resumed:
-			err = t.resumed(&rec, c, o, account)
+			err = t.resumed(&rec, c, o, r.Account)
 		case o.Verdict == resume.ByHand:
 			rec.Phase, rec.Episode, rec.Cancelled = Following, Episode{Fresh: rec.Episode.Fresh}, time.Time{}
 			err = t.save(rec)
 		case !rec.Cancelled.IsZero():
 			err = t.cancelledRun(&rec, c, o)
 		case o.Verdict == resume.StoppedAgain:
-			err = t.stoppedAgain(&rec, c, o, account, next)
+			err = t.stoppedAgain(&rec, c, o, r, next)
 		case o.Verdict == resume.NoEffect:
-			err = t.noEffect(&rec, o, next)
+			err = t.noEffect(&rec, c, o, next)
 		default: // Cut, Unsure
 			if o.Stop != nil {
 				rec.Stop = *o.Stop
@@ -97,7 +98,7 @@ func (t tx) handOver(old *Session, c resume.Claim, ds detect.Session) error {
 	return t.save(rec)
 }
 
-func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account string, next Next) error {
+func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, r Read, next Next) error {
 	var err error
 	if rec.Decision.Probe {
 		err = t.giveBack(*rec, c.At)
@@ -109,19 +110,25 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, account
 		return errors.Join(err, t.save(*rec))
 	}
 	rec.Stop, rec.Prompt, rec.Starts = *o.Stop, "", 0
-	err = errors.Join(err, t.limit(account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
+	if r.Cursor != "" && r.Classifier.Last.ID == rec.Stop.Key { // else there is more than this stop, which its own read takes in
+		rec.Info, rec.Cursor, rec.Classifier = r.Info, r.Cursor, r.Classifier
+	}
+	err = errors.Join(err, t.limit(r.Account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
 		t.stats(func(st *Stats) { st.Stops[rec.Stop.Reason]++ }))
 	rec.Decision = next(*rec)
 	return errors.Join(err, t.decided(rec))
 }
 
-func (t tx) noEffect(rec *Session, o resume.Outcome, next Next) error {
+func (t tx) noEffect(rec *Session, c resume.Claim, o resume.Outcome, next Next) error {
 	rec.Starts = 0 // it did start
 	if o.Stop != nil {
 		rec.Stop = *o.Stop
 	}
 	if o.Refused {
 		rec.Refused = rec.Stop.Key
+	}
+	if c.Plan.Form == resume.FormIdempotent {
+		rec.Inert = rec.Stop.Key
 	}
 	rec.Decision = next(*rec)
 	return t.decided(rec)

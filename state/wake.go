@@ -275,8 +275,10 @@ func (s *Store) Claim(ds detect.Session, key string, l Limits, check func(Sessio
 		if c, err = check(rec); err != nil {
 			return err
 		}
+		if rec.Episode.Attempts == 0 { // a stop may be old before it is tried for the first time
+			rec.Episode.Since = t.now
+		}
 		rec.Episode.Attempts++
-		c.Info = rec.Info
 		c.Session, c.Stop, c.N, c.Attempts, c.At = ds, rec.Stop, rec.Episode.Attempts, rec.Episode.Attempts, t.now
 		rec.Phase, rec.Claim = Claimed, &c
 		_, err = t.budget(func(b *Budget) { b.Total++; b.Sessions[rec.root()]++ })

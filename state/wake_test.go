@@ -23,14 +23,13 @@ func TestALifeOfOneStop(t *testing.T) {
 	c.Time = noon.Add(time.Minute)
 	cl := claimed(t, s, one, "k")
 	is(t, cl.N, 1)
-	is(t, cl.Info.Dir, "/work")
 	is(t, get(t, s, one).Phase, Claimed)
 	cl.PID = 42
 	must(t, s.Fired(cl))
 	rec = get(t, s, one)
 	is(t, rec.Phase, Fired)
 	is(t, rec.Claim.PID, 42)
-	rec, stats, err := s.Settle(cl, outcome(resume.Resumed, ""), "acc", again)
+	rec, stats, err := s.Settle(cl, outcome(resume.Resumed, ""), Read{Account: "acc"}, again)
 	must(t, err)
 	is(t, rec.Phase, Following)
 	is(t, rec.Fruitless, 1)
@@ -55,7 +54,7 @@ func TestWrongPhase(t *testing.T) {
 		"fired":   func(s *Store, c resume.Claim) error { return s.Fired(c) },
 		"unclaim": func(s *Store, c resume.Claim) error { _, err := s.Unclaim(c, "", true); return err },
 		"settle": func(s *Store, c resume.Claim) error {
-			_, _, err := s.Settle(c, outcome(resume.Resumed, ""), "", again)
+			_, _, err := s.Settle(c, outcome(resume.Resumed, ""), Read{}, again)
 			return err
 		},
 		"hold":  func(s *Store, _ resume.Claim) error { return s.Hold(one, "k", "") },
@@ -214,7 +213,7 @@ func TestEpisodeCountsOverStops(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		c.Time = c.Add(time.Hour)
 		rec := settle(t, s, fire(t, s, one, fmt.Sprint("k", n)), outcome(resume.StoppedAgain, fmt.Sprint("k", n+1)))
-		is(t, rec.Episode, Episode{Key: "k1", Since: noon, Attempts: n})
+		is(t, rec.Episode, Episode{Key: "k1", Since: noon.Add(time.Hour), Attempts: n})
 	}
 	was, err := s.WentOn(read(one), "somebody went on")
 	must(t, err)
@@ -225,7 +224,7 @@ func TestEpisodeCountsOverStops(t *testing.T) {
 func TestSettleGivesUp(t *testing.T) {
 	s, _ := newStore(t)
 	waiting(t, s, one, "k")
-	rec, st, err := s.Settle(fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"), "acc", func(rec Session) resume.Decision {
+	rec, st, err := s.Settle(fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"), Read{Account: "acc"}, func(rec Session) resume.Decision {
 		is(t, rec.Stop.Key, "k2")
 		is(t, rec.Episode.Attempts, 1)
 		return resume.Decision{Strategy: resume.Leave, GivenUp: true, Tell: true, Why: "enough"}
