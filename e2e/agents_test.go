@@ -15,6 +15,7 @@ type agentCase struct {
 }
 
 var (
+	claude330 = agentCase{kind: "claude", version: "2.1.330"}
 	claude329 = agentCase{kind: "claude", version: "2.1.329"}
 	claude197 = agentCase{kind: "claude", version: "2.1.197"}
 	opencode  = agentCase{kind: "opencode", version: "1.18.33"}

@@ -52,6 +52,7 @@ func (a agentCase) unfit(name string) string {
 	return ""
 }
 
+func TestClaude330(t *testing.T) { runCases(t, claude330) }
 func TestClaude329(t *testing.T) { runCases(t, claude329) }
 func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }

@@ -24,6 +24,7 @@ type settings struct {
 	grace       string
 	inlineWait  string // max_inline_wait
 	probe       string // the one step of the ladder
+	maxStopAge  string
 	maxParallel int
 	command     string   // the agent's program; empty: the pinned one
 	env         []string // further environment of clawd, KEY=VALUE
@@ -43,6 +44,9 @@ func (s settings) toml(w *world) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[notify]\ndesktop = false\n[log]\nlevel = \"debug\"\nformat = \"json\"\n")
 	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
+	if s.maxStopAge != "" {
+		fmt.Fprintf(&b, "max_stop_age = %q\n", s.maxStopAge)
+	}
 	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = %q\nmax_inline_wait = %q\nmax_parallel = %d\n",
 		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)
 	if s.probe != "" {

@@ -30,6 +30,7 @@ var execCases = []struct {
 	{"BesideDaemon", true, execBesideDaemonCase},
 }
 
+func TestExecClaude330(t *testing.T) { runExec(t, claude330) }
 func TestExecClaude329(t *testing.T) { runExec(t, claude329) }
 func TestExecClaude197(t *testing.T) { runExec(t, claude197) }
 func TestExecOpencode(t *testing.T)  { runExec(t, opencode) }

@@ -30,6 +30,7 @@ install() { # kind version package
 	mv "$new" "$target"
 }
 
+install claude 2.1.330 @anthropic-ai/claude-code
 install claude 2.1.329 @anthropic-ai/claude-code
 install claude 2.1.197 @anthropic-ai/claude-code
 install opencode 1.18.33 opencode-ai

@@ -23,6 +23,7 @@ var liveCases = []struct {
 	{"Quit", false, quitCase},
 }
 
+func TestLiveClaude330(t *testing.T) { runLive(t, claude330) }
 func TestLiveClaude329(t *testing.T) { runLive(t, claude329) }
 func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
 func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }

@@ -14,6 +14,7 @@ import (
 // The proofs of no effect for Claude Code. Each allows clawd a second fire for the same stop, so
 // each is checked on every pinned version, without clawd.
 
+func TestClaude330NoEffect(t *testing.T) { claudeNoEffect(t, claude330) }
 func TestClaude329NoEffect(t *testing.T) { claudeNoEffect(t, claude329) }
 func TestClaude197NoEffect(t *testing.T) { claudeNoEffect(t, claude197) }
 
@@ -28,6 +29,8 @@ func claudeNoEffect(t *testing.T, a agentCase) {
 		"SecondIdempotentAfterCut":       claudeSecondAfterCut,
 		"IdempotentOnFinishedSession":    claudeIdempotentFinished,
 		"IdempotentOnInterruptedSession": claudeIdempotentInterrupted,
+		"IdempotentOnOldStop":            claudeIdempotentOld,
+		"IdempotentHeldForPlan":          claudeIdempotentPlan,
 		"FreshIDInUse":                   claudeFreshIDInUse,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,6 +179,42 @@ func claudeIdempotentFinished(t *testing.T, a agentCase) {
 func claudeIdempotentInterrupted(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	nothing(w, w.interrupted())
+}
+
+// From 2.1.269 on the form does nothing for a stop that is older than six hours, unless the agent's own
+// variable lifts that bound. What it does then is a proof: the session grows, and nothing was begun.
+func claudeIdempotentOld(t *testing.T, a agentCase) {
+	w, id := limited(t, a)
+	w.makeOld(id, 7*time.Hour)
+	if a != claude197 {
+		before := len(w.transcript(id))
+		nothing(w, id)
+		if len(w.transcript(id)) == before {
+			t.Error("the session was opened and did not grow")
+		}
+	}
+	r := w.start(w.project, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000"},
+		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--resume", id).wait()
+	if got := w.settledMain(); r.code() != 0 || got != 2 || !began(r) {
+		t.Errorf("exit code %d, %d requests, want 0, 2\n%s", r.code(), got, r.output())
+	}
+}
+
+// From some version on the form holds a session in plan mode, and says so, when it is started in
+// another mode.
+func claudeIdempotentPlan(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	w.provider.Queue(provider.RateLimit())
+	w.start(w.project, nil, "-p", "say done", "--permission-mode", "plan", "--output-format", "stream-json", "--verbose").wait()
+	id := w.only()
+	if a == claude197 {
+		return
+	}
+	nothing(w, id)
+	r := w.idempotent(id).wait()
+	if !strings.Contains(r.stdout(), `"resume_held_for_plan":true`) || began(r) {
+		t.Errorf("it does not say that it holds the session:\n%s", r.output())
+	}
 }
 
 // A fresh session whose id is taken is refused without a request.
