@@ -109,6 +109,42 @@ func (w *world) makeOld(id string, by time.Duration) {
 	if err != nil || found == 0 {
 		w.t.Fatalf("%d files of %s: %v", found, id, err)
 	}
+	if w.agent.isGemini() {
+		w.makeReportsOld(by)
+	}
+}
+
+// makeReportsOld moves back the newest of Gemini's reports, which have their time in their names and say
+// why a turn failed.
+func (w *world) makeReportsOld(by time.Duration) {
+	w.t.Helper()
+	const form = "2006-01-02T15-04-05.000Z"
+	for _, path := range w.matching(filepath.Join(w.root, "tmp", "gemini-client-error-*.json")) {
+		kind, at, ok := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".json"), "-20")
+		if !ok || len(at) != len(form)-2 {
+			w.t.Fatalf("the report %s has no time in its name", path)
+		}
+		was, err := time.Parse(form, "20"+at[:len(at)-5]+"."+at[len(at)-4:])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if time.Since(was) > 30*time.Minute {
+			continue // of another one, moved before
+		}
+		now := strings.Replace(was.Add(-by).Format(form), ".", "-", 1)
+		if err := os.Rename(path, filepath.Join(filepath.Dir(path), kind+"-"+now+".json")); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *world) matching(pattern string) []string {
+	w.t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
 }
 
 var (

@@ -78,7 +78,7 @@ func TestOrderWalk(t *testing.T) {
 	}{
 		{state.Waiting, "", []string{"succeed"}, 0},
 		{state.Held, "", []string{"die after init", "succeed"}, 1},
-		{state.GivenUp, "give_up_after = \"1s\"\n", []string{"limit", "succeed"}, 1},
+		{state.GivenUp, "give_up_after = \"1ms\"\n", []string{"limit", "succeed"}, 1},
 		{state.Following, "[resume.reasons]\nrate_limit = \"leave\"\n", []string{"succeed"}, 0},
 	} {
 		for _, point := range points {
@@ -119,7 +119,7 @@ func TestOrderWalk(t *testing.T) {
 					t.Fatalf("the order is refused: %d %s", status, answer)
 				}
 				if (c.phase == state.GivenUp || c.phase == state.Waiting) && (shim || point == "T3.after") {
-					// Proved: nothing ran. This config then waits for an hour, or gives up after a second.
+					// Proved: nothing ran. This config then waits for an hour, or gives up at once.
 					w.until("it rests again", func() bool { return w.phase(id) == c.phase && w.count(id, "no_effect") > 0 })
 					w.order("resume", now)
 				}
