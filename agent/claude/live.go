@@ -112,7 +112,8 @@ func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 		case errors.Is(err, os.ErrNotExist):
 			continue
 		case err != nil:
-			if p, ok := c.env.Procs.Get(pid); procErr != nil || ok && !p.Zombie {
+			// What a crash left torn names no session and no start: its pid may be any process by now.
+			if p, ok := c.env.Procs.Get(pid); procErr != nil || ok && !p.Zombie && looksClaude(p, c.env.Procs.Argv(pid)) {
 				live = append(live, detect.Holder{Liveness: detect.HolderUnknown, PID: pid, Why: "a registry entry of a live process cannot be read"})
 			}
 			continue
@@ -169,7 +170,7 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open, says the registry", e.PID)
 		c.describe(&h, p)
 		return h
-	case ok && !p.Zombie && h.Start == 0:
+	case ok && !p.Zombie && h.Start == 0 && looksClaude(p, c.env.Procs.Argv(e.PID)):
 		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d lives, and its registry entry does not tell its start", e.PID)
 		return h
 	}
@@ -255,7 +256,8 @@ func looksClaude(p agent.Proc, argv []string) bool {
 		if n > 0 && strings.HasPrefix(a, "-") {
 			continue
 		}
-		if filepath.Base(a) == "claude" || strings.Contains(a, "claude-code/cli.js") {
+		// The SDK starts it as claude.exe on every system.
+		if base := filepath.Base(a); base == "claude" || base == "claude.exe" || strings.Contains(a, "claude-code/cli.js") {
 			return true
 		}
 		if n == 0 && !slices.Contains(runtimes, filepath.Base(a)) {
