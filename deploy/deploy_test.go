@@ -33,7 +33,7 @@ func TestSystemdUnit(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, line := range []string{"Type=notify", "KillMode=process", "OOMPolicy=continue", "StartLimitIntervalSec=0"} {
+	for _, line := range []string{"Type=notify", "KillMode=process", "OOMPolicy=continue", "WatchdogSec=90s", "StartLimitIntervalSec=0"} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("%s is missing", line)
 		}

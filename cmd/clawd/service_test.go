@@ -205,8 +205,8 @@ func TestService(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "hang")
 	// Cut short below. Not at once: a clawd that can't start must not keep a core busy.
-	if got := s.show("RestartUSec") + " " + s.show("WatchdogUSec"); got != "5s 1min 30s" {
-		t.Errorf("started again after, and watched for: %s", got)
+	if got := s.show("RestartUSec"); got != "5s" {
+		t.Errorf("started again after %s, want 5s", got)
 	}
 	test := []string{"Environment=" + fakeDir + "=" + s.fake, "Environment=CLAWD_CONFIG=" + filepath.Join(s.root, "clawd.toml"),
 		"StandardError=append:" + s.log, "RestartSec=200ms", "WatchdogSec=2s", "TimeoutAbortSec=2s"}
