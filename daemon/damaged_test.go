@@ -74,3 +74,32 @@ func TestBudgetFromMarks(t *testing.T) {
 		r.wantStarts(1)
 	})
 }
+
+// What its user cancelled or ignored stays so when the store is lost.
+func TestOrdersOutliveTheStore(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		cancelled, _ := r.stopped("plan")
+		ignored, _ := r.stopped("plan")
+		waits, _ := r.stopped("plan")
+		if _, err := r.d.Cancel(r.work, Order{Session: cancelled}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.d.Ignore(r.work, Order{Session: ignored}); err != nil {
+			t.Fatal(err)
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		r.pass(3 * time.Hour)
+		if all := r.children.started(); len(all) != 1 || all[0].claim.Session.ID != waits {
+			t.Errorf("started %d, want one, for %s", len(all), waits)
+		}
+		r.wantPhase(cancelled, state.Held)
+		r.add(ignored, r.line(ignored, "user"), r.line(ignored, "limit")) // also its next stop
+		r.pass(time.Hour)
+		if n := len(r.children.started()); n != 1 {
+			t.Errorf("%d starts", n)
+		}
+	})
+}

@@ -75,6 +75,9 @@ func (s *Store) own(expected string) error {
 			return err
 		}
 	}
+	if err := s.obey(); err != nil {
+		return err
+	}
 	if expected != id {
 		return s.writeSentinel(id)
 	}

@@ -50,7 +50,7 @@ func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resu
 		rec.Starts, rec.Fruitless, rec.Told, rec.Cancelled = 0, 0, nil, time.Time{}
 		rec.Decision = d
 		rec.Decision.Attempt = rec.Episode.Attempts + 1
-		return errors.Join(t.history(rec, "ordered", stop.Key, 0, "", ""), t.decided(&rec))
+		return errors.Join(t.history(rec, "ordered", stop.Key, 0, "", ""), t.decided(&rec), t.note(rec, false))
 	})
 	return rec, err
 }
@@ -68,7 +68,7 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 				return err
 			}
 			rec.Cancelled = t.now // our run had resumed it before it stopped again
-			return t.save(rec)
+			return errors.Join(t.save(rec), t.note(rec, true))
 		case rec.Phase == Claimed: // nothing ran, and its gate cannot open any more
 			return errors.Join(t.unclaim(&rec, byUser), t.cancelled(&rec))
 		case rec.Phase == Fired, rec.Phase == Following && ours:
@@ -77,7 +77,7 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 			if rec.NewSession != "" { // the run writes to the one that took over
 				err = errors.Join(err, t.cancelNew(detect.Session{Agent: ds.Agent, ID: rec.NewSession}))
 			}
-			return errors.Join(err, t.save(rec))
+			return errors.Join(err, t.save(rec), t.note(rec, false))
 		}
 		return ErrPhase
 	})
@@ -87,13 +87,13 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 func (t tx) cancelNew(ds detect.Session) error {
 	rec := t.session(ds)
 	rec.Cancelled = t.now
-	return t.save(rec)
+	return errors.Join(t.save(rec), t.note(rec, false))
 }
 
 // cancelled holds a stop that its user took back. He knows, so nobody is told.
 func (t tx) cancelled(rec *Session) error {
 	rec.Cancelled = time.Time{}
-	return t.keep(rec, byUser)
+	return errors.Join(t.keep(rec, byUser), t.note(*rec, true))
 }
 
 // cancelledRun is the verdict on a run that its user wanted ended: whatever it was, no other follows.
@@ -122,7 +122,7 @@ func (s *Store) Ignore(ds detect.Session, off bool) (was Session, err error) {
 			rec.Phase, rec.Prompt = Following, ""
 			err = t.history(rec, "left", rec.Stop.Key, 0, why, "")
 		}
-		return errors.Join(err, t.save(rec))
+		return errors.Join(err, t.save(rec), t.note(rec, rec.Phase == Held))
 	})
 	return was, err
 }

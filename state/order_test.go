@@ -1,7 +1,10 @@
 package state
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
@@ -30,4 +33,95 @@ func TestAttemptsOverAnOrder(t *testing.T) {
 	if got := get(t, s, one); got.Episode.Key != "k3" || got.Episode.Attempts != 1 {
 		t.Errorf("after: %+v", got.Episode)
 	}
+}
+
+// What its user ordered outlives the store: lost, damaged, or back from a snapshot that is older.
+func TestOrdersOutliveTheStore(t *testing.T) {
+	for name, c := range map[string]struct{ snapshot, lose bool }{"gone": {false, true}, "older": {true, true}, "there": {false, false}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "clawd.db")
+			clock := &clock{noon}
+			o := Options{Now: clock.now, Orders: filepath.Join(dir, "orders")}
+			open := func() *Store {
+				t.Helper()
+				clock.Time = clock.Add(time.Minute)
+				s, err := Open(path, o)
+				must(t, err)
+				return s
+			}
+			id := func(id string) detect.Session { return detect.Session{Agent: "claude", ID: id, Path: "/" + id} }
+			s := open()
+			for _, n := range []string{"cancelled", "ignored", "noticed", "resumed", "running", "neither"} {
+				waiting(t, s, id(n), "k")
+			}
+			_, err := s.Ignore(id("noticed"), false)
+			must(t, err)
+			if c.snapshot {
+				must(t, s.Snapshot())
+			}
+			clock.Time = clock.Add(time.Minute)
+			_, err = s.Cancel(id("cancelled"), false)
+			must(t, err)
+			_, err = s.Ignore(id("ignored"), false)
+			must(t, err)
+			_, err = s.Ignore(id("noticed"), true)
+			must(t, err)
+			_, err = s.Cancel(id("resumed"), false)
+			must(t, err)
+			fire(t, s, id("running"), "k")
+			_, err = s.Cancel(id("running"), true)
+			must(t, err)
+			clock.Time = clock.Add(time.Minute)
+			_, err = s.Order(id("resumed"), func(Session) (detect.Stop, resume.Decision, error) { return stopped("k"), wait, nil })
+			must(t, err)
+			must(t, s.Close())
+			if c.lose {
+				must(t, os.Remove(path))
+			}
+			s = open()
+			defer s.Close()
+			is(t, get(t, s, id("cancelled")).Phase, Held)
+			is(t, get(t, s, id("cancelled")).Stop.Key, "k")
+			is(t, get(t, s, id("ignored")).Ignored, true)
+			is(t, get(t, s, id("noticed")).Ignored, false)
+			is(t, get(t, s, id("resumed")).Phase != Held, true)
+			is(t, get(t, s, id("running")).Cancelled.IsZero(), false)
+			rec, err := s.Stopped(read(id("cancelled")), stopped("k"), wait, nil)
+			must(t, err)
+			is(t, rec.Phase, Held)
+			rec, err = s.Stopped(read(id("cancelled")), stopped("k2"), wait, nil) // its next stop is another matter
+			must(t, err)
+			is(t, rec.Phase, Waiting)
+			is(t, len(told(t, s)), 0)
+		})
+	}
+}
+
+// Orders are kept as long as the session is, and read by their owner alone.
+func TestOrdersArePruned(t *testing.T) {
+	o := Options{Now: (&clock{noon}).now, Orders: filepath.Join(t.TempDir(), "orders")}
+	s, err := Open(filepath.Join(t.TempDir(), "clawd.db"), o)
+	must(t, err)
+	defer s.Close()
+	waiting(t, s, one, "k")
+	_, err = s.Cancel(one, false)
+	must(t, err)
+	left := func() int {
+		t.Helper()
+		names, err := os.ReadDir(o.Orders)
+		must(t, err)
+		for _, e := range names {
+			fi, err := e.Info()
+			must(t, err)
+			is(t, fi.Mode(), 0o600)
+		}
+		return len(names)
+	}
+	must(t, s.Prune(-time.Hour, func(Session) bool { return false }))
+	is(t, left(), 1)
+	must(t, s.Prune(time.Hour, func(Session) bool { return true }))
+	is(t, left(), 1)
+	must(t, s.Prune(-time.Hour, func(Session) bool { return true }))
+	is(t, left(), 0)
 }

@@ -164,6 +164,9 @@ func (s *Store) SetHolder(ds detect.Session, h detect.Holder, end HolderEnd) err
 // agent's folders (gone tells) and wait for nothing.
 func (s *Store) Prune(keep time.Duration, gone func(Session) bool) error {
 	oldest := s.now().Add(-keep)
+	if err := s.pruneGiven(oldest, gone); err != nil {
+		return err
+	}
 	return s.update("prune", func(t tx) error {
 		h := t.Bucket(bucketHistory).Cursor()
 		for k, v := h.First(); k != nil; k, v = h.Next() {

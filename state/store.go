@@ -90,6 +90,8 @@ type Options struct {
 	Unreadable func(error)
 	// Fired gives the attempts since a time, from their marks. It counts for a day whose budget is not known.
 	Fired func(since time.Time) []resume.Claim
+	// Orders is the folder of what users ordered; empty: it is kept in the store alone.
+	Orders string
 }
 
 // Close closes the store.
@@ -153,19 +155,7 @@ func (s *Store) sentinel() string {
 	return string(b)
 }
 
-func (s *Store) writeSentinel(id string) error {
-	tmp := s.sentinelPath() + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(id)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, s.sentinelPath())
-	}
-	return err
-}
+func (s *Store) writeSentinel(id string) error { return replace(s.sentinelPath(), []byte(id)) }
 
 // intact makes sure that the file at the path is the one that is open: bbolt goes on writing into
 // a removed file and says nothing, and its lock does not keep a second daemon from a new one.
