@@ -99,7 +99,7 @@ func (s *session) finish(ctx context.Context, e ended) {
 
 // postponed says once why a resume does not begin.
 func (s *session) postponed(out resume.Outcome) {
-	if !s.standsBy(out.Why) {
+	if !s.standsBy(out.Why) || s.d.shortage.is(out.Why) {
 		return
 	}
 	s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why).Time("again", out.Again).Msg("not now")

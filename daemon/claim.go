@@ -73,7 +73,9 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 		plan = *seen.live
 	} else if _, err := s.d.program(s.a); err != nil { // it is being replaced, say
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(lookAgain), "%v", err)
-	} else if plan, err = s.plan(rec, d, seen.handOff); err != nil {
+	} else if plan, err = s.plan(rec, d, seen.handOff); aboutMachine(err) {
+		return resume.Claim{}, s.d.short(err.Error())
+	} else if err != nil {
 		return resume.Claim{}, unfit(err)
 	}
 	n := rec.Episode.Attempts + 1

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -59,7 +60,10 @@ type SessionStatus struct {
 
 type control struct {
 	d *Daemon
-	l net.Listener
+
+	mu sync.Mutex // guards what follows
+	l  net.Listener
+	u  *net.UnixListener // below l
 }
 
 // listen opens the socket. A socket that a dead daemon left is replaced; the user's lock says that
@@ -83,17 +87,45 @@ func (d *Daemon) listen() (*control, error) {
 			return nil, err
 		}
 	}
-	l, err := net.Listen("unix", d.o.Socket)
+	return c, c.bind()
+}
+
+// bind makes the socket.
+func (c *control) bind() error {
+	l, err := net.Listen("unix", c.d.o.Socket)
 	if err != nil {
-		return nil, fmt.Errorf("the control socket cannot be opened: %w", err)
+		return fmt.Errorf("the control socket cannot be opened: %w", err)
 	}
 	// The folder is 0700, so nobody else got in between.
-	if err := os.Chmod(d.o.Socket, 0o600); err != nil {
+	if err := os.Chmod(c.d.o.Socket, 0o600); err != nil {
 		l.Close()
-		return nil, err
+		return err
 	}
+	c.u, _ = l.(*net.UnixListener)
 	c.l = peer.Only(l)
-	return c, nil
+	return nil
+}
+
+// renew makes the socket again where somebody removed it.
+func (c *control) renew() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.l == nil {
+		return nil
+	}
+	if _, err := os.Lstat(c.d.o.Socket); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := ownDir(filepath.Dir(c.d.o.Socket)); err != nil {
+		return err
+	}
+	c.u.SetUnlinkOnClose(false) // it would take the new one away
+	old := c.l
+	if err := c.bind(); err != nil {
+		return err
+	}
+	c.d.log.Warn().Str("event", "socket_made_again").Str("path", c.d.o.Socket).Msg("the control socket was gone; it is there again")
+	return old.Close()
 }
 
 // serve answers until ctx ends. The loops of sessions that orders start end with work.
@@ -122,9 +154,23 @@ func (c *control) serve(ctx, work context.Context) {
 	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
-	if err := srv.Serve(c.l); err != nil && ctx.Err() == nil {
-		c.d.log.Error().Str("event", "control_error").Err(err).Msg("the control socket is closed")
+	for {
+		l := c.listener()
+		err := srv.Serve(l)
+		if ctx.Err() != nil {
+			return
+		}
+		if l == c.listener() {
+			c.d.log.Error().Str("event", "control_error").Err(err).Msg("the control socket is closed")
+			return
+		}
 	}
+}
+
+func (c *control) listener() net.Listener {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.l
 }
 
 func answer[T any](w http.ResponseWriter, ask func() (T, error)) {

@@ -54,25 +54,26 @@ type Options struct {
 
 // Daemon is one running supervisor.
 type Daemon struct {
-	o       Options
-	log     zerolog.Logger
-	store   *state.Store
-	lock    *os.File
-	agents  []agent.Agent
-	trigger Trigger
-	sleeper *sleeper
-	procs   *procs
-	lanes   *lanes
-	boot    string
-	started time.Time
-	parted  time.Time       // when the clawd before was last there; zero: that is not known, or there was none
-	absent  bool            // clawd had ended before the machine last went down, so it saw nobody's end
-	leap    chan struct{}   // one slot: the clock jumped
-	notices chan struct{}   // one slot: there may be something to send
-	telling sync.Mutex      // one at a time, so that a notice is logged once
-	missing map[string]bool // channels that are not available, as told; touched by deliver alone
-	wg      sync.WaitGroup
-	fatal   context.CancelCauseFunc
+	o        Options
+	log      zerolog.Logger
+	store    *state.Store
+	lock     *os.File
+	agents   []agent.Agent
+	trigger  Trigger
+	sleeper  *sleeper
+	procs    *procs
+	lanes    *lanes
+	boot     string
+	started  time.Time
+	parted   time.Time     // when the clawd before was last there; zero: that is not known, or there was none
+	absent   bool          // clawd had ended before the machine last went down, so it saw nobody's end
+	leap     chan struct{} // one slot: the clock jumped
+	shortage shortage
+	notices  chan struct{}   // one slot: there may be something to send
+	telling  sync.Mutex      // one at a time, so that a notice is logged once
+	missing  map[string]bool // channels that are not available, as told; touched by deliver alone
+	wg       sync.WaitGroup
+	fatal    context.CancelCauseFunc
 
 	mu       sync.Mutex // guards what follows
 	cfg      config.Config
@@ -136,6 +137,7 @@ func New(o Options) (*Daemon, error) {
 				Config: func(name string) agent.Config { return o.Config.Agent[name] }},
 			Agents: d.agentNamed, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
 	}
+	d.trigger = careful{d.trigger, d}
 	return d, nil
 }
 
@@ -202,7 +204,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	d.wg.Go(func() { d.findPrograms(work) })
 	if err = d.restore(work); err == nil {
 		bg.Go(func() { control.serve(services, work) })
-		d.watch(work, w)
+		d.watch(work, w, control)
 	}
 	d.mu.Lock()
 	d.closing = true

@@ -89,6 +89,12 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err error) {
 	d, s := l.s.d, l.s
 	cfg, _ := d.settings()
+	if err := d.shortage.wait(d.sleeper.Now()); err != nil {
+		return resume.Claim{}, err
+	}
+	if err := d.folders(); err != nil {
+		return resume.Claim{}, d.short("clawd's own folders: " + err.Error())
+	}
 	seen, err := l.look(ctx, j)
 	if err != nil {
 		return resume.Claim{}, err
@@ -150,6 +156,9 @@ func (l *ledger) safeguard(ctx context.Context, c resume.Claim, rec state.Sessio
 	if _, err := l.s.d.store.Unclaim(c, why, false); err != nil {
 		return err
 	}
+	if aboutMachine(err) {
+		return l.s.d.short(why)
+	}
 	return refusal(resume.LeftAlone, why)
 }
 
@@ -195,7 +204,11 @@ func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed b
 	if err != nil {
 		return err
 	}
-	l.s.d.log.Warn().Str("event", "claim_settled").EmbedObject(l.s).Int("attempt", c.N).Bool("held", held).Str("why", why).Msg("nothing was started; the attempt is given back")
+	e := l.s.d.log.Warn()
+	if l.s.d.shortage.is(why) {
+		e = l.s.d.log.Debug()
+	}
+	e.Str("event", "claim_settled").EmbedObject(l.s).Int("attempt", c.N).Bool("held", held).Str("why", why).Msg("nothing was started; the attempt is given back")
 	l.s.d.tell()
 	return nil
 }

@@ -19,6 +19,8 @@ import (
 // ErrRunning says that a clawd of this user runs already.
 var ErrRunning = errors.New("a clawd of this user is running already")
 
+const lockName = "clawd.lock"
+
 // lockPatience is how long a lock that is held is tried again.
 const lockPatience = time.Second
 
@@ -28,7 +30,7 @@ func (d *Daemon) acquire() error {
 	if d.dry() {
 		return nil
 	}
-	path := filepath.Join(d.o.UserDir, "clawd.lock")
+	path := filepath.Join(d.o.UserDir, lockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ type watchedFolder struct {
 }
 
 // watch follows the agents' folders until ctx ends.
-func (d *Daemon) watch(ctx context.Context, w Watcher) {
+func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, pruned: d.started}
 	v.rescan(ctx, true)
 	first := true
@@ -109,6 +109,9 @@ func (d *Daemon) watch(ctx context.Context, w Watcher) {
 			d.alive()
 		case <-tick.C:
 			began := time.Now()
+			if err := d.keepUp(c); err != nil {
+				v.warn("upkeep_failed", "the next rescan tries again", err)
+			}
 			v.rescan(ctx, false)
 			d.revisit(ctx)
 			if err := d.flush(); err != nil {

@@ -127,7 +127,7 @@ func (r *Refusal) Error() string { return r.Outcome.Why }
 // Trigger starts what a plan says.
 type Trigger interface {
 	// Start prepares the child behind a closed gate: nothing of the agent runs yet, and nothing is
-	// typed or sent. ctx bounds only the start.
+	// typed or sent. ctx bounds only the start. A *Refusal is no failed start: the machine cannot give what it needs.
 	Start(ctx context.Context, c Claim) (Run, error)
 	// Adopt takes up a child that was started before a restart. It never types or sends.
 	Adopt(c Claim) Run
@@ -140,6 +140,7 @@ const (
 	GateExec   Gate = "exec"   // the mark is made and the agent runs
 	GateTaken  Gate = "taken"  // the shim looked once more and did not make the mark
 	GateMarked Gate = "marked" // the mark was there already: this attempt was made before
+	GateShort  Gate = "short"  // the mark could not be made, and nothing of it is there
 	GateFailed Gate = "failed" // the mark is made, exec failed
 )
 

@@ -56,6 +56,10 @@ func fire(ctx context.Context, c *Claim, p Ports) (Run, Outcome, error) {
 		return nil, Outcome{Verdict: Postponed, Why: why}, cause
 	}
 	run, err := p.Trigger.Start(ctx, *c)
+	if r := (*Refusal)(nil); errors.As(err, &r) { // it says nothing about the session
+		_, _, err := back(r.Outcome.Why, false, nil)
+		return nil, r.Outcome, err
+	}
 	if err != nil {
 		return back("the agent could not be started: "+err.Error(), true, nil)
 	}
@@ -74,7 +78,7 @@ func fire(ctx context.Context, c *Claim, p Ports) (Run, Outcome, error) {
 	}
 	switch gate, why, err := run.Open(keep); {
 	case err != nil: // the answer was lost: only evidence can tell
-	case gate == GateTaken:
+	case gate == GateTaken, gate == GateShort:
 		return back(why, false, nil)
 	case gate == GateMarked: // this attempt was made before, and its output was another one
 		c.OutputCut = true

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,27 +26,32 @@ type Exec struct {
 	Config  func(agentName string) agent.Config // for the shim's last look
 }
 
+// ErrOwn says that clawd's own files or program failed a start, before anything of the agent.
+var ErrOwn = errors.New("clawd could not begin")
+
+func own(what string, err error) error { return fmt.Errorf("%w: %s: %w", ErrOwn, what, err) }
+
 // Start starts the shim. It has its order and waits at the gate.
 func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	out, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the run's output file: %w", err)
+		return nil, own("the run's output file", err)
 	}
 	defer out.Close()
 	in, err := stdin(c.Plan.Stdin, c.Output+".in")
 	if err != nil {
-		return nil, fmt.Errorf("the run's input: %w", err)
+		return nil, own("the run's input", err)
 	}
 	defer in.Close()
 	gateR, gateW, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, own("the gate", err)
 	}
 	defer gateR.Close()
 	replyR, replyW, err := os.Pipe()
 	if err != nil {
 		gateW.Close()
-		return nil, err
+		return nil, own("the gate", err)
 	}
 	defer replyW.Close()
 	cmd := command(x.Self, x.Environ, in, out, out)
@@ -53,7 +59,7 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	if err := cmd.Start(); err != nil {
 		gateW.Close()
 		replyR.Close()
-		return nil, err
+		return nil, own("clawd's own program", err)
 	}
 	r := &run{gate: gateW, reply: replyR, output: c.Output, done: make(chan struct{})}
 	r.group = newGroup(x.Procs, cmd, c.Plan)

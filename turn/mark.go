@@ -44,7 +44,13 @@ func MakeMark(path string, c resume.Claim) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, flags, 0o600)
+	if errors.Is(err, fs.ErrNotExist) { // somebody removed the folder
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(path, flags, 0o600)
+		}
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return ErrMarked
 	}
@@ -99,6 +105,9 @@ func ReadMark(path string) (Mark, bool, error) {
 // LastMark gives the number and content of the newest attempt that was made for a stop; 0: none.
 func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
 	found, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, Mark{}, nil
+	}
 	if err != nil {
 		return 0, Mark{}, err
 	}

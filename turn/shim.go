@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -25,7 +26,7 @@ type Spec struct {
 // The shim's two pipes, by number.
 const (
 	fdGate  = 3 // reads: a line of JSON (the Spec), then one byte
-	fdReply = 4 // writes: lines "taken WHY", "marked", "mark", "failed WHY"
+	fdReply = 4 // writes: lines "taken WHY", "marked", "mark", "short WHY", "failed WHY"
 )
 
 // Check looks once more before the mark is made. A text says why not.
@@ -63,6 +64,9 @@ func Shim(check Check) error {
 	case errors.Is(err, ErrMarked):
 		say("marked")
 		return nil
+	case err != nil && unmade(c.Mark):
+		say("short %v", err)
+		return err
 	case err != nil:
 		// The mark may be there in part, so this counts as made; nothing will run.
 		say("failed %v", err)
@@ -77,6 +81,12 @@ func Shim(check Check) error {
 	}
 	say("failed %v", err)
 	return errors.Join(err, FailMark(c.Mark, err))
+}
+
+// unmade takes away what there is of a mark that could not be made. Nothing ran, so nothing is to be settled.
+func unmade(path string) bool {
+	err := os.Remove(path)
+	return err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // readReply reads the shim's answer to the opened gate, to the end of its pipe.
@@ -97,6 +107,8 @@ func readReply(r io.Reader) (resume.Gate, string, error) {
 			gate = resume.GateMarked
 		case "taken":
 			gate, why = resume.GateTaken, rest
+		case "short":
+			gate, why = resume.GateShort, rest
 		case "failed":
 			gate, why = resume.GateFailed, rest
 		}

@@ -204,19 +204,6 @@ func TestExecFails(t *testing.T) {
 	}
 }
 
-// The mark folder may be gone or full. Nothing runs then.
-func TestMarkFails(t *testing.T) {
-	t.Parallel()
-	c := claim(t, "echo ran")
-	c.Mark = filepath.Join(c.Plan.Dir, "gone", "mark")
-	r := start(t, newExec(t), c)
-	open(t, r, resume.GateFailed)
-	wait(t, r)
-	if strings.Contains(text(t, c.Output), "ran") {
-		t.Error("it ran without a mark")
-	}
-}
-
 func TestOutputIsNeverReused(t *testing.T) {
 	t.Parallel()
 	c := claim(t, "echo ran")
@@ -412,5 +399,45 @@ func TestPruneMarks(t *testing.T) {
 	}
 	if _, err := os.Stat(goes); err == nil {
 		t.Error("the mark of a session that is gone stays")
+	}
+}
+
+// The mark's folder is made again; where no mark can be made nothing runs, and nothing is left of it.
+func TestMarkFolderIsGone(t *testing.T) {
+	t.Parallel()
+	c := claim(t, "echo ran")
+	c.Mark = filepath.Join(t.TempDir(), "gone", "attempts", "x.1")
+	r := start(t, newExec(t), c)
+	open(t, r, resume.GateExec)
+	wait(t, r)
+	if !exists(c.Mark) || text(t, c.Output) == "" {
+		t.Error("it did not run")
+	}
+	c = claim(t, "echo ran")
+	blocked := filepath.Join(t.TempDir(), "attempts")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Mark = filepath.Join(blocked, "x.1")
+	r = start(t, newExec(t), c)
+	open(t, r, resume.GateShort)
+	wait(t, r)
+	if strings.Contains(text(t, c.Output), "ran\n") {
+		t.Error("it ran without a mark")
+	}
+}
+
+// What fails before anything of the agent says nothing about its session.
+func TestOwnFailures(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(x *Exec, c *resume.Claim){
+		"folder":  func(_ *Exec, c *resume.Claim) { c.Output = filepath.Join(t.TempDir(), "gone", "out") },
+		"program": func(x *Exec, _ *resume.Claim) { x.Self = []string{"/no/such/clawd"} },
+	} {
+		x, c := newExec(t), claim(t, "echo ran")
+		spoil(x, &c)
+		if _, err := x.Start(t.Context(), c); !errors.Is(err, ErrOwn) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
