@@ -152,6 +152,14 @@ type Finder interface {
 	Find(ctx context.Context, id string) (detect.Session, bool, error)
 }
 
+// Lagger is an agent whose records can be seen only a moment after the file event that their writing gives:
+// SQLite makes a commit visible, in memory, after it has written it.
+type Lagger interface {
+	Agent
+	// Lag is how long after the last event to look once more.
+	Lag() time.Duration
+}
+
 // Drawer is an agent that draws some limits on its screen and writes them nowhere.
 type Drawer interface {
 	Agent

@@ -39,6 +39,7 @@ type rig struct {
 	ended         chan error
 	work          context.Context
 	stop          context.CancelFunc
+	wrap          func(agent.Agent) agent.Agent // what the daemon sees in place of the agent; nil: the agent
 }
 
 func newRig(t *testing.T) *rig {
@@ -79,6 +80,9 @@ func (r *rig) start() {
 		r.t.Fatal(err)
 	}
 	d.sleeper.now = r.clock.now
+	if r.wrap != nil {
+		d.agents[0] = r.wrap(d.agents[0])
+	}
 	r.d, r.ended = d, make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	r.work, r.stop = ctx, stop

@@ -60,6 +60,8 @@ type watching struct {
 	folders map[string]watchedFolder // by path
 	warned  map[string]bool
 	pruned  time.Time
+	late    map[string]agent.Agent // changed paths that are looked at once more
+	due     *time.Timer            // of these
 }
 
 type watchedFolder struct {
@@ -69,7 +71,9 @@ type watchedFolder struct {
 
 // watch follows the agents' folders until ctx ends.
 func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
-	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, pruned: d.started}
+	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, pruned: d.started,
+		late: map[string]agent.Agent{}, due: time.NewTimer(0)}
+	<-v.due.C
 	v.rescan(ctx, true)
 	first := true
 	if d.o.Ready != nil {
@@ -102,6 +106,15 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 				v.once("watch_error", err)
 			}
 			v.rescan(ctx, false)
+		case <-v.due.C:
+			for path, a := range v.late {
+				if v.scan(ctx, a, path, false) == nil {
+					delete(v.late, path)
+				}
+			}
+			if len(v.late) > 0 { // it was locked, say; the rescan ends this
+				v.due.Reset(time.Second)
+			}
 		case <-d.leap:
 			v.rescan(ctx, false)
 			d.revisit(ctx)
@@ -134,11 +147,12 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 // rescan adds watches for folders that have appeared, and then looks at all sessions. The order
 // matters: what is written after the watch gives an event, what was written before is seen.
 func (v *watching) rescan(ctx context.Context, cold bool) {
+	clear(v.late)
 	for _, a := range v.d.agents {
 		for _, f := range a.Folders() {
 			v.add(a, f.Path, f.Depth)
 		}
-		v.scan(ctx, a, "", cold)
+		_ = v.scan(ctx, a, "", cold)
 	}
 }
 
@@ -247,12 +261,16 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 			v.d.procs.anew() // a registry entry may be gone, and with it a holder
 			v.d.revisit(ctx)
 		}
-		v.scan(ctx, f.a, e.Name, false)
+		_ = v.scan(ctx, f.a, e.Name, false)
+		if l, ok := f.a.(agent.Lagger); ok {
+			v.late[e.Name] = f.a
+			v.due.Reset(l.Lag())
+		}
 	}
 	for path, f := range v.folders { // a folder that was waited for, or a part of the way to it
 		if e.Has(fsnotify.Create) && (path == e.Name || strings.HasPrefix(path, e.Name+"/")) {
 			v.add(f.a, path, f.depth)
-			v.scan(ctx, f.a, "", false)
+			_ = v.scan(ctx, f.a, "", false)
 		}
 	}
 }
@@ -261,8 +279,8 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 // reset.
 const oldest = 40 * 24 * time.Hour
 
-// scan looks at the sessions that a change can have touched; hint is empty for all.
-func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bool) {
+// scan looks at the sessions that a change can have touched; hint is empty for all. Its error has been told.
+func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bool) error {
 	touched, err := a.Scan(ctx, hint)
 	if err != nil && ctx.Err() == nil {
 		v.told(err)
@@ -273,7 +291,7 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 				v.d.poke(ctx, s)
 			}
 		}
-		return
+		return err
 	}
 	// The first look opens every file, so every core takes part, and those that want a closer one
 	// wait for it.
@@ -300,6 +318,7 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	for _, s := range found {
 		v.d.poke(ctx, s)
 	}
+	return err
 }
 
 // touched gives a session that has changed, for a closer look; nil: it has not. worth, when set,

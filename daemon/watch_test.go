@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,37 @@ func TestRescanFindsWhatNoEventTold(t *testing.T) {
 }
 
 // The agent is installed while clawd runs: its folders come one by one.
+// lagging is an agent whose records can be seen a moment after their file event.
+type lagging struct {
+	agent.Agent
+	from time.Time // until then a scan finds nothing
+}
+
+func (l *lagging) Lag() time.Duration { return 250 * time.Millisecond }
+
+func (l *lagging) Scan(ctx context.Context, hint string) ([]agent.Touched, error) {
+	if time.Now().Before(l.from) {
+		return nil, nil
+	}
+	return l.Agent.Scan(ctx, hint)
+}
+
+// The event of a commit comes before the commit can be seen: there is another look, long before the rescan.
+func TestLateRecords(t *testing.T) {
+	in(t, func(r *rig) {
+		var a *lagging
+		r.wrap = func(of agent.Agent) agent.Agent { a = &lagging{Agent: of}; return a }
+		r.start()
+		a.from = time.Now().Add(200 * time.Millisecond)
+		id, _ := r.stopped("limit")
+		if n := len(r.log.events("session_stopped")); n != 0 {
+			t.Fatalf("%d stops before they could be seen", n)
+		}
+		r.pass(time.Second)
+		r.wantPhase(id, state.Waiting)
+	})
+}
+
 func TestRootAppearsLater(t *testing.T) {
 	in(t, func(r *rig) {
 		if err := os.RemoveAll(r.agentDir()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -81,6 +82,9 @@ func (o *OpenCode) Folders() []agent.Folder {
 	}
 	return all
 }
+
+// Lag: of 3,000 commits on a busy machine 64 could not be seen at the last event that they gave.
+func (o *OpenCode) Lag() time.Duration { return 250 * time.Millisecond }
 
 // named is the database that OPENCODE_DB asks for; empty: none does, or it is only in memory.
 func (o *OpenCode) named() string {
