@@ -127,6 +127,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 			}
 			v.rescan(ctx, false)
 			d.revisit(ctx)
+			d.askAgain(ctx)
 			if err := d.flush(); err != nil {
 				d.broken(err)
 				v.once("state_error", err)

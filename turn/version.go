@@ -16,9 +16,9 @@ import (
 
 var reVersion = regexp.MustCompile(`\b\d+\.\d+\.\d+(?:-[\w.]+)?\b`)
 
-// askTimeout: opencode needs up to 6 s of CPU for a cold start, on a busy machine several
+// AskTimeout: opencode needs up to 6 s of CPU for a cold start, on a busy machine several
 // times that.
-const askTimeout = 60 * time.Second
+const AskTimeout = 60 * time.Second
 
 // Version asks a program for its version.
 func Version(ctx context.Context, path string) (string, error) {
@@ -35,7 +35,7 @@ func Version(ctx context.Context, path string) (string, error) {
 
 // Ask runs a command of an agent that asks no provider, and gives what it printed on stdout, at most 1 MB.
 func Ask(ctx context.Context, p resume.Plan) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, AskTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, Environ(os.Environ(), p, "")

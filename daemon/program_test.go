@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/resume"
+)
+
+// A program that cannot tell its version at the start is asked again, ever more seldom, and by nobody who
+// waits for the answer.
+func TestVersionIsAskedAgain(t *testing.T) {
+	in(t, func(r *rig) {
+		asked, broken := filepath.Join(r.root, "asked"), filepath.Join(r.root, "broken")
+		put(t, broken, "")
+		program := filepath.Join(r.root, "claude")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\necho x >>"+asked+"\n[ -e "+broken+" ] && exit 1\necho '2.1.329 (Claude Code)'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		times := func() int {
+			b, err := os.ReadFile(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Count(string(b), "x")
+		}
+		r.start()
+		if n := times(); n != 1 {
+			t.Fatalf("asked %d times at the start", n)
+		}
+		r.pass(20 * time.Second)
+		r.stopped("limit")
+		r.pass(35 * time.Second) // its claim
+		if n := times(); n != 1 {
+			t.Errorf("asked %d times by an attempt", n)
+		}
+		if all := r.children.started(); len(all) != 1 || all[0].claim.Plan.Form != resume.FormPrompt {
+			t.Errorf("%d starts; the version is not known", len(all))
+		}
+		r.pass(20 * time.Minute)
+		if n := times(); n < 4 || n > 6 {
+			t.Errorf("asked %d times in twenty minutes", n)
+		}
+		if n := len(r.log.events("agent_version_unknown")); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+		if err := os.Remove(broken); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(40 * time.Minute)
+		known := times()
+		r.stopped("limit")
+		r.pass(3 * time.Hour)
+		if all := r.children.started(); len(all) != 2 || all[1].claim.Plan.Form != resume.FormIdempotent {
+			t.Errorf("%d starts; the version is known", len(all))
+		}
+		if found := r.log.events("agent_found"); len(found) != 2 || found[1]["version"] != "2.1.329" {
+			t.Errorf("agent_found: %v", found)
+		}
+		if n := times(); n != known {
+			t.Errorf("asked %d times more although it is known", n-known)
+		}
+	})
+}
