@@ -81,7 +81,7 @@ type Request struct {
 	Stop     detect.Stop
 	Program  Program
 	Prompt   string        // the constant prompt of the config
-	LastMeta bool          // the last prompt of the active branch was written by the agent itself
+	LastMeta bool          // the last line on the user's side was written by the agent itself
 	Inert    bool          // an idempotent run had no effect on this stop
 	NewID    string        // FormFresh: an unused UUID, for agents that let the caller choose
 	Handoff  []byte        // FormFresh: the first prompt, for stdin

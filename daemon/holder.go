@@ -298,7 +298,7 @@ func (s *session) request(rec state.Session) (agent.Request, error) {
 	cfg, _ := s.d.settings()
 	p, err := s.d.program(s.a)
 	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
-		LastMeta: rec.Classifier.LastPrompt.Meta, Inert: rec.InertNow()}
+		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.InertNow()}
 	r.Info.Interactive = rec.Driven()
 	return r, err
 }

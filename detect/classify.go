@@ -15,6 +15,7 @@ import (
 type Classifier struct {
 	Last       Event     `json:"last,omitzero"`        // newest record of the conversation
 	LastPrompt Event     `json:"last_prompt,omitzero"` // newest prompt, also when Last is newer
+	Aside      bool      `json:"aside,omitempty"`      // a line that is none stands behind it
 	Answered   time.Time `json:"answered,omitzero"`    // newest real answer
 	Ended      time.Time `json:"ended,omitzero"`       // newest turn that ended well
 	Retry      Event     `json:"retry,omitzero"`       // newest sign that the agent retries, since Last
@@ -33,6 +34,8 @@ func (c *Classifier) Feed(e Event) {
 		if e.Holder != nil {
 			c.Holder, c.HolderAt = *e.Holder, e.At
 		}
+	case KindAside:
+		c.Aside = true
 	case KindRetry:
 		if !c.older(e) {
 			c.Retry = e
@@ -43,7 +46,7 @@ func (c *Classifier) Feed(e Event) {
 		}
 	default:
 		if e.Kind == KindPrompt {
-			c.LastPrompt = e
+			c.LastPrompt, c.Aside = e, false
 		}
 		if e.Kind == KindAnswer && e.At.After(c.Answered) {
 			c.Answered = e.At

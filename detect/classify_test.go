@@ -68,6 +68,7 @@ func TestClassifier(t *testing.T) {
 		{"failed, holder alive", []Event{p, limit, holder(Alive, "idle")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"failed without saying which", []Event{p, ev(2, KindFailure)}, verdict{State: Stopped, Reason: Unknown, Key: "r2"}},
 		{"went on after a failure", []Event{p, limit, ev(4, KindPrompt)}, verdict{Running, all, "", "r4", time.Time{}}},
+		{"a line for the next prompt", []Event{p, limit, ev(4, KindAside)}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"busy", []Event{p, holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
 		{"busy in a tool call", []Event{p, a, holder(Alive, "busy")}, verdict{State: Running, Key: "r2"}},
 		{"asks", []Event{p, a, holder(Alive, "waiting")}, verdict{State: Waiting, Key: "r2"}},
@@ -136,7 +137,7 @@ func TestClassifierRemembersTimes(t *testing.T) {
 // A crash between reading and storing makes records come again: the tail, or one of them twice.
 func TestClassifierReadAgain(t *testing.T) {
 	kinds := []Kind{KindPrompt, KindAnswer, KindToolResult, KindOpen, KindFailure, KindInterrupt, KindDenied,
-		KindRetry, KindRetry, KindRetry, KindSelfResume, KindSelfResume, KindSelfResume} // what a later record ends
+		KindAside, KindRetry, KindRetry, KindRetry, KindSelfResume, KindSelfResume, KindSelfResume} // what a later record ends
 	rapid.Check(t, func(t *rapid.T) {
 		placed := rapid.Bool().Draw(t, "placed") // a database tells no place for some records
 		var events []Event

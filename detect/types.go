@@ -137,6 +137,8 @@ const (
 	KindRetry Kind = "retry"
 	// KindSelfResume: the agent has armed (Next set) or dropped (Next zero) its own continue.
 	KindSelfResume Kind = "self_resume"
+	// KindAside: a line on the user's side that is kept for the next prompt, and begins no turn.
+	KindAside Kind = "aside"
 	// KindHolder: what is known of the process that has the session open; see Holder.
 	KindHolder Kind = "holder"
 )

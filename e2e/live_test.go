@@ -21,6 +21,7 @@ var liveCases = []struct {
 	{"HalfTyped", false, func(t *testing.T, a agentCase) { halfTypedCase(t, a, false) }},
 	{"HalfTypedWrap", false, func(t *testing.T, a agentCase) { halfTypedCase(t, a, true) }},
 	{"Quit", false, quitCase},
+	{"LocalCommands", false, localCommandsCase},
 }
 
 func TestLiveClaude330(t *testing.T) { runLive(t, claude330) }
@@ -33,6 +34,9 @@ func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }
 func runLive(t *testing.T, a agentCase) {
 	t.Parallel()
 	for _, c := range liveCases {
+		if a.isOpencode() && c.name == "LocalCommands" {
+			continue // its command of the shell ends a wait
+		}
 		t.Run(c.name, func(t *testing.T) {
 			if !c.everyday {
 				onlyInAll(t)
@@ -90,6 +94,39 @@ func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 	if s := p.screen(); strings.Contains(s, "continue") || !strings.Contains(s, "half a thought") {
 		t.Errorf("the screen:\n%s", s)
 	}
+}
+
+// localCommandsCase: what its user does in the wait that asks no model ends no wait.
+func localCommandsCase(t *testing.T, a agentCase) {
+	w, c, p, id := stopsOpen(t, a, false, "40s")
+	type command struct{ text, shows string }
+	commands := []command{{"!ls", "README.md"}}
+	if a.isClaude() {
+		commands = []command{{"/rename other", "Session renamed to: other"}, {"/context", "Free space"}}
+	}
+	for _, x := range commands {
+		for _, key := range x.text { // by hand: what comes at once is taken for a paste
+			p.text(string(key))
+			p.shows(x.text[:1])
+		}
+		looks := 0
+		w.eventually(30*time.Second, x.shows, func() bool {
+			if looks%40 == 10 {
+				p.keys("Enter")
+			}
+			looks++
+			return strings.Contains(p.screen(), x.shows)
+		})
+		if !a.isClaude() {
+			p.keys("Escape") // out of the mode of the shell
+		}
+	}
+	c.resumedOnce(id)
+	if n := len(c.entries("resume_cancelled")); n != 0 {
+		t.Errorf("the wait was ended: %v", c.entries("resume_cancelled"))
+	}
+	c.quiet(5 * time.Second)
+	w.wantMain(w.stops() + 1)
 }
 
 // quitCase: the pane shows a shell now. Its user quit, and nothing is done.

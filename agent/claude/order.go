@@ -36,7 +36,7 @@ func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, 
 		}
 		e, ok := c.event(r, off)
 		switch {
-		case !ok || e.Kind == detect.KindRetry || e.Kind == detect.KindSelfResume:
+		case !ok || e.Kind == detect.KindRetry || e.Kind == detect.KindSelfResume || e.Kind == detect.KindAside:
 		case newest.ID == "" && e.Kind != detect.KindPrompt && e.Kind != detect.KindToolResult:
 			return false
 		case newest.ID == "":

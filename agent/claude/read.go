@@ -84,6 +84,8 @@ type fold struct {
 	b      *agent.Batch
 	folder string
 	head   head
+	// local is the newest line that a command of the terminal left.
+	local string
 	// attached: lines that belong to a prompt were read.
 	attached bool
 }
@@ -122,8 +124,14 @@ func (f *fold) line(line []byte, off int64) {
 		f.b.Skip("a record has no id or no time", 1)
 		return
 	}
+	if r.Subtype == "local_command" {
+		f.local = r.UUID
+	}
 	f.info(r)
 	if e, ok := f.c.event(r, off); ok {
+		if e.Kind == detect.KindPrompt && r.IsMeta && f.local != "" && r.Parent == f.local {
+			e.Kind = detect.KindAside // whatever a command of the terminal has for the next prompt
+		}
 		f.head.event(e)
 		f.b.Events = append(f.b.Events, e)
 	}
@@ -209,6 +217,7 @@ func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session)
 			last, found = detect.Event{Kind: detect.KindFailure}, true
 		default:
 			last, found = c.event(r, off)
+			found = found && last.Kind != detect.KindAside
 		}
 		return !found
 	})

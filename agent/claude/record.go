@@ -157,6 +157,10 @@ func (c *Claude) event(r *record, offset int64) (detect.Event, bool) {
 // local is how lines begin that a command of the terminal left; the model is not asked.
 var local = []string{"<command-name>", "<command-message>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"}
 
+// localMeta is how lines begin that the agent itself adds for such a command, /rename and /context: the
+// model reads them with the next prompt.
+var localMeta = []string{"<system-reminder>", "## Context Usage\n"}
+
 func userEvent(e detect.Event, r *record) (detect.Event, bool) {
 	list := blocks(r.Message.Content)
 	if has(list, "tool_result") {
@@ -171,6 +175,12 @@ func userEvent(e detect.Event, r *record) (detect.Event, bool) {
 	for _, p := range local {
 		if strings.HasPrefix(text, p) {
 			return e, false
+		}
+	}
+	for _, p := range localMeta {
+		if r.IsMeta && strings.HasPrefix(text, p) {
+			e.Kind = detect.KindAside
+			return e, true
 		}
 	}
 	e.Kind, e.Hash = detect.KindPrompt, detect.HashText(text)

@@ -42,16 +42,24 @@ func (f *fold) event(r *record, line []byte, off int64) {
 		if p.Attribution.Trigger != "" { // who drives the session now
 			f.carry.Headless = p.Attribution.Trigger == "exec"
 		}
-		f.emit(detect.Event{Kind: detect.KindOpen}, r, line, off)
+		// A command of the shell that its user runs (!ls) is a turn of its own, and asks no model. Nobody is
+		// named as its cause, so such a turn counts from what comes in it.
+		if f.carry.Quiet = p.Attribution.TurnID != "" && p.Attribution.Trigger == ""; !f.carry.Quiet {
+			f.emit(detect.Event{Kind: detect.KindOpen}, r, line, off)
+		}
 	case "task_complete", "turn_complete":
 		f.complete(r, line, off)
 	case "turn_aborted":
+		if f.ofShell() {
+			return
+		}
 		f.end(detect.Event{Kind: detect.KindInterrupt}, r, line, off)
 	case "thread_rolled_back":
 		f.rolledBack(r, line, off)
 	case "user_message":
 		f.prompt(p.Message, r, line, off)
 	case "item_completed":
+		f.carry.Shell = f.carry.Shell || f.carry.Quiet && p.Item.Source == "user_shell"
 		if p.Item.Type == "UserMessage" && (p.ThreadID == "" || p.ThreadID == f.s.ID) {
 			f.prompt(p.Item.Content.text(), r, line, off)
 		}
@@ -141,6 +149,9 @@ func (f *fold) failed(r *record, line []byte, off int64) {
 // complete takes the end of a turn, good or bad.
 func (f *fold) complete(r *record, line []byte, off int64) {
 	p := &r.Payload
+	if p.Error == nil && f.ofShell() {
+		return
+	}
 	done := detect.Event{Kind: detect.KindAnswer, Done: true}
 	fail := func(x *detect.Failure) { f.end(detect.Event{Kind: detect.KindFailure, Failure: x}, r, line, off) }
 	switch {
@@ -156,6 +167,16 @@ func (f *fold) complete(r *record, line []byte, off int64) {
 	default:
 		fail(silent(f.carry.Quota, r.at))
 	}
+}
+
+// ofShell ends a turn in which nothing was but a command of the shell: the turn before it stays the last.
+func (f *fold) ofShell() bool {
+	if !f.carry.Quiet || !f.carry.Shell {
+		return false
+	}
+	f.carry.Turn = ""
+	f.carry = f.carry.ended()
+	return true
 }
 
 // rolledBack takes the user's word that the last turn, however it ended, is not to count.

@@ -25,6 +25,8 @@ type carry struct {
 	Ended    string          `json:"e,omitempty"` // id of the turn before
 	Turns    bool            `json:"y,omitempty"` // its version writes down where turns begin
 	Created  int64           `json:"n,omitempty"` // when the session was, in ms
+	Quiet    bool            `json:"z,omitempty"` // nobody is named as its cause, and nothing came in it yet
+	Shell    bool            `json:"b,omitempty"` // its user ran a command of the shell in it
 	Prompted bool            `json:"p,omitempty"` // somebody asked in this turn
 	Asked    string          `json:"a,omitempty"` // hash of the prompt that was told last, with nothing behind it
 	Said     bool            `json:"s,omitempty"` // outside of an open turn: an answer without a tool call behind it
@@ -266,5 +268,5 @@ func (f *fold) emit(e detect.Event, r *record, line []byte, off int64) {
 		e.Kind, e.Failure = detect.KindInterrupt, nil
 	}
 	f.b.Events = append(f.b.Events, e)
-	f.carry.Asked = ""
+	f.carry.Asked, f.carry.Quiet = "", false
 }

@@ -42,6 +42,7 @@ type payload struct {
 
 	// task_started
 	Attribution struct {
+		TurnID  string `json:"turn_id"`
 		Trigger string `json:"turn_trigger"`
 	} `json:"turn_attribution"`
 
@@ -67,6 +68,7 @@ type payload struct {
 	ThreadID string `json:"thread_id"`
 	Item     struct {
 		Type    string  `json:"type"`
+		Source  string  `json:"source"`
 		Content content `json:"content"`
 	} `json:"item"`
 

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -33,7 +34,8 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 		if f.b.Skipped > 0 || len(f.b.Events) == 0 {
 			return true
 		}
-		stop = f.b.Events[0].Kind != detect.KindAnswer || !f.b.Events[0].Done
+		// An end without a last answer may be that of a turn which asked no model: what counts stands before it.
+		stop = f.b.Events[0].Kind != detect.KindAnswer || !f.b.Events[0].Done || bytes.Contains(line, noLastAnswer)
 		return false
 	})
 	switch {
@@ -45,6 +47,8 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 	pos, err := b.Cursor()
 	return false, carry{Head: true}.cursor(pos), err
 }
+
+var noLastAnswer = []byte(`"last_agent_message":null`)
 
 // promptMax is how much of a prompt is given, in bytes.
 const promptMax = 8 << 10

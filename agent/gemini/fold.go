@@ -144,7 +144,7 @@ func (f *fold) user(m *message, e detect.Event) {
 		return
 	}
 	text := textOf(list)
-	if local(text) {
+	if local(text) || strings.HasPrefix(text, shellRun) {
 		return
 	}
 	f.takenBack(reportNone) // what comes behind a new prompt speaks of that one

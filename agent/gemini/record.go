@@ -111,6 +111,10 @@ func local(text string) bool {
 	return strings.HasPrefix(text, contextMark) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")
 }
 
+// shellRun is how a record begins that the agent writes for a command of the shell that its user runs
+// (!ls): the model reads it with the next prompt.
+const shellRun = "I ran the following shell command:\n```sh\n"
+
 // turn tells whether a message is part of a conversation that the agent would resume: its own rule.
 func (m *message) turn() bool {
 	switch m.Type {
