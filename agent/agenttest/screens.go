@@ -21,7 +21,8 @@ type shown struct {
 }
 
 // screens reads testdata/screens/screens.tsv: file, cursor row, cursor column (-: not recorded), faint
-// columns of the cursor's row as from-to (-: none), title, what is wanted, a part of the reason.
+// columns of the cursor's row as from-to (-: none), title, what is wanted, a part of the reason, and, where
+// it counts, the terminal's columns.
 func screens(t testing.TB) []shown {
 	t.Helper()
 	dir := filepath.Join("testdata", "screens")
@@ -34,8 +35,8 @@ func screens(t testing.TB) []shown {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		if len(f) != 7 {
-			t.Fatalf("screens.tsv: %d columns, want 7: %q", len(f), line)
+		if len(f) != 7 && len(f) != 8 {
+			t.Fatalf("screens.tsv: %d columns, want 7 or 8: %q", len(f), line)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, f[0]))
 		must(t, err)
@@ -46,6 +47,9 @@ func screens(t testing.TB) []shown {
 		}
 		if from, to, ok := strings.Cut(f[3], "-"); ok && from != "" {
 			x.screen.Faint = [][2]int{{atoi(t, from), atoi(t, to)}}
+		}
+		if len(f) == 8 {
+			x.screen.Cols = atoi(t, f[7])
 		}
 		listed[f[0]] = true
 		all = append(all, x)

@@ -145,7 +145,7 @@ func (c *Codex) looksCodex(p agent.Proc, argv []string) bool {
 	if len(argv) == 0 {
 		return strings.HasPrefix(p.Comm, "codex")
 	}
-	if c.isProgram(argv[0]) || strings.HasPrefix(p.Comm, "codex") {
+	if c.isProgram(argv[0]) || strings.HasPrefix(p.Comm, "codex") && !agent.NamedByScript(p, argv) {
 		return true
 	}
 	return len(argv) > 1 && interpreters[filepath.Base(argv[0])] && c.isProgram(argv[1])
@@ -155,7 +155,7 @@ var interpreters = map[string]bool{"node": true, "nodejs": true, "bun": true, "s
 
 func (c *Codex) isProgram(path string) bool {
 	base := filepath.Base(path)
-	return strings.HasPrefix(base, "codex") || c.cfg.Command != "" && base == filepath.Base(c.cfg.Command)
+	return strings.HasPrefix(base, "codex") && !agent.IsScript(base) || c.cfg.Command != "" && base == filepath.Base(c.cfg.Command)
 }
 
 // arguments gives what follows the program in the command line of a process.

@@ -260,3 +260,17 @@ func TestLiveBackgroundServer(t *testing.T) {
 		}
 	}
 }
+
+// A user's script about Codex is no Codex, whatever the system calls its process.
+func TestLooksCodex(t *testing.T) {
+	c := &Codex{}
+	for line, want := range map[string]bool{
+		"codex|codex exec": true, "codex|/usr/bin/node /usr/bin/codex resume": true, "node|node /usr/lib/codex.js": true, "codex|": true,
+		"codex-night.sh|/bin/bash ./codex-night.sh": false, "bash|bash codex-night.sh": false, "python3|python3 codex.py": false, "vim|vim codex.md": false,
+	} {
+		comm, args, _ := strings.Cut(line, "|")
+		if got := c.looksCodex(agent.Proc{PID: 1, Comm: comm}, strings.Fields(args)); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+}

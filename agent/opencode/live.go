@@ -150,7 +150,10 @@ func (o *OpenCode) arguments(p agent.Proc, argv []string) (args []string, named 
 	if len(argv) > 1 && (interpreters[filepath.Base(argv[0])] || shells[filepath.Base(argv[0])]) && o.isProgram(argv[1]) {
 		return argv[2:], true
 	}
-	return argv[1:], o.isProgram(argv[0]) || o.isProgram(p.Comm)
+	if o.isProgram(argv[0]) {
+		return argv[1:], true
+	}
+	return argv[1:], o.isProgram(p.Comm) && !agent.NamedByScript(p, argv)
 }
 
 func (o *OpenCode) isProgram(path string) bool {
@@ -158,7 +161,7 @@ func (o *OpenCode) isProgram(path string) bool {
 	if o.cfg.Command != "" && base == filepath.Base(o.cfg.Command) {
 		return true
 	}
-	return strings.HasPrefix(strings.TrimPrefix(strings.ToLower(base), "."), "opencode")
+	return strings.HasPrefix(strings.TrimPrefix(strings.ToLower(base), "."), "opencode") && !agent.IsScript(base)
 }
 
 const (

@@ -31,7 +31,7 @@ var (
 	// dialogTitle: dialogs have a title and the key that closes them in their first row. The
 	// conversation to the left and right of a dialog is still drawn.
 	dialogTitle = regexp.MustCompile(`\S {3,}esc(?: |$)`)
-	limits      = regexp.MustCompile(`^ *(?:Go|Free) limit reached +esc *$`)
+	limits      = regexp.MustCompile(`^(?:Go|Free) limit reached +esc$`)
 	buttons     = regexp.MustCompile(`^ *don't show again +open settings *$`)
 )
 
@@ -142,20 +142,35 @@ func footer(s agent.Screen, foot, edge int) string {
 	return ""
 }
 
-// limitDialog: "Go limit reached" or "Free limit reached" with its two buttons, above the box. The
-// cursor is not in the box then, and rows of a dialog have no edge.
+// A dialog's text is this far from the terminal's middle, and its title a quarter down the screen (1.18.33).
+const (
+	dialogLeft  = 27
+	dialogWidth = 54
+)
+
+// limitDialog: "Go limit reached" or "Free limit reached" with its two buttons, where opencode draws a
+// dialog: there nothing of a conversation is seen while any dialog is open. The cursor is not in the box then.
 func limitDialog(s agent.Screen, foot int) bool {
-	if s.Row >= foot-4 && s.Row < foot {
+	left := s.Cols/2 - dialogLeft
+	if s.Cols == 0 || left < 0 || s.Row >= foot-4 && s.Row < foot {
 		return false
 	}
-	title := -1
-	for row := range foot {
-		switch line := s.Line(row); {
-		case limits.MatchString(line):
-			title = row
-		case title >= 0 && buttons.MatchString(line):
-			return row-title <= 12
+	text := func(row int) string { return cells(s, row, left, left+dialogWidth) }
+	for _, title := range []int{len(s.Rows)/4 + 1, (len(s.Rows)+1)/4 + 1} { // the last row may be left out
+		if !limits.MatchString(text(title)) {
+			continue
+		}
+		for row := title + 1; row <= title+12 && row < foot; row++ {
+			if buttons.MatchString(text(row)) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// cells gives what stands in a row from one column to another.
+func cells(s agent.Screen, row, from, to int) string {
+	line := []rune(s.Line(row))
+	return string(line[min(from, len(line)):min(to, len(line))])
 }

@@ -29,25 +29,28 @@ func TestScreenSigns(t *testing.T) {
 		pairs    []string
 		want     string
 	}{
-		"none":                {"seen-done.txt", 34, 5, nil, "ready"},
-		"interrupt":           {"seen-done.txt", 34, 5, []string{"110 (0%)", "esc interrupt"}, "no"},
-		"retry":               {"seen-done.txt", 34, 5, []string{"110 (0%)", "[retrying in 3s]"}, "no"},
-		"folded message":      {"seen-done.txt", 34, 5, []string{"110 (0%)", "(click to expand)"}, "no"},
-		"shell":               {"seen-done.txt", 34, 5, []string{"Build · demo-1 Fake\n  ╹", "Shell\n  ╹"}, "no"},
-		"another mode":        {"seen-done.txt", 34, 5, []string{"110 (0%)", "esc exit"}, "no"},
-		"no tip":              {"seen-done.txt", 34, 5, []string{"ctrl+p commands", ""}, "no"},
-		"more below":          {"seen-done.txt", 34, 5, []string{"ctrl+p commands", "ctrl+p commands\n    #4]"}, "no"},
-		"queued":              {"seen-done.txt", 34, 5, []string{"  ┃  say hello\n", "  ┃  say hello\n  ┃   QUEUED\n"}, "no"},
-		"an empty line typed": {"seen-done.txt", 34, 5, []string{"\n\n  ┃\n  ┃\n  ┃\n", "\n\n  ┃\n  ┃\n  ┃\n  ┃\n"}, "no"},
-		"text below it":       {"seen-done.txt", 34, 5, []string{"  ┃\n  ┃  Build · demo-1 Fake", "  ┃  x\n  ┃  Build · demo-1 Fake"}, "no"},
-		"dialog":              {"seen-go-dialog-gaveup.txt", 4, 118, nil, "close"},
-		"free limit":          {"seen-go-dialog-gaveup.txt", 4, 118, []string{"Go limit reached  ", "Free limit reached"}, "close"},
-		"another dialog":      {"seen-go-dialog-gaveup.txt", 4, 118, []string{"Go limit reached", "Delete session? "}, "no"},
-		"other buttons":       {"seen-go-dialog-gaveup.txt", 4, 118, []string{"open settings", "buy credits  "}, "no"},
-		"dialog and retry":    {"seen-go-dialog-gaveup.txt", 4, 118, []string{"tab agents", "[retrying]"}, "no"},
-		"cursor in the box":   {"seen-go-dialog-gaveup.txt", 34, 5, nil, "no"},
-		"any dialog":          {"seen-done.txt", 34, 5, []string{"All done.", "All done.       Delete session?                  esc"}, "no"},
-		"wide, text in side":  {"seen-wide-done.txt", 30, 5, nil, "ready"},
+		"none":                  {"seen-done.txt", 34, 5, nil, "ready"},
+		"interrupt":             {"seen-done.txt", 34, 5, []string{"110 (0%)", "esc interrupt"}, "no"},
+		"retry":                 {"seen-done.txt", 34, 5, []string{"110 (0%)", "[retrying in 3s]"}, "no"},
+		"folded message":        {"seen-done.txt", 34, 5, []string{"110 (0%)", "(click to expand)"}, "no"},
+		"shell":                 {"seen-done.txt", 34, 5, []string{"Build · demo-1 Fake\n  ╹", "Shell\n  ╹"}, "no"},
+		"another mode":          {"seen-done.txt", 34, 5, []string{"110 (0%)", "esc exit"}, "no"},
+		"no tip":                {"seen-done.txt", 34, 5, []string{"ctrl+p commands", ""}, "no"},
+		"more below":            {"seen-done.txt", 34, 5, []string{"ctrl+p commands", "ctrl+p commands\n    #4]"}, "no"},
+		"queued":                {"seen-done.txt", 34, 5, []string{"  ┃  say hello\n", "  ┃  say hello\n  ┃   QUEUED\n"}, "no"},
+		"an empty line typed":   {"seen-done.txt", 34, 5, []string{"\n\n  ┃\n  ┃\n  ┃\n", "\n\n  ┃\n  ┃\n  ┃\n  ┃\n"}, "no"},
+		"text below it":         {"seen-done.txt", 34, 5, []string{"  ┃\n  ┃  Build · demo-1 Fake", "  ┃  x\n  ┃  Build · demo-1 Fake"}, "no"},
+		"dialog":                {"seen-go-dialog-gaveup.txt", 4, 118, nil, "close"},
+		"free limit":            {"seen-go-dialog-gaveup.txt", 4, 118, []string{"Go limit reached  ", "Free limit reached"}, "close"},
+		"another dialog":        {"seen-go-dialog-gaveup.txt", 4, 118, []string{"Go limit reached", "Delete session? "}, "no"},
+		"other buttons":         {"seen-go-dialog-gaveup.txt", 4, 118, []string{"open settings", "buy credits  "}, "no"},
+		"dialog and retry":      {"seen-go-dialog-gaveup.txt", 4, 118, []string{"tab agents", "[retrying]"}, "no"},
+		"dialog two columns on": {"seen-go-dialog-gaveup.txt", 4, 118, []string{"Go limit reached  ", "  Go limit reached"}, "no"},
+		"dialog a row higher":   {"seen-go-dialog-gaveup.txt", 4, 118, []string{"  ┃\n  ┃  say gone\n", ""}, "no"},
+		"a dialog in a text":    {"seen-models.txt", 13, 34, []string{"Line 45 of the answer.", "Go limit reached                                   esc\n     don't show again                     open settings"}, "no"},
+		"cursor in the box":     {"seen-go-dialog-gaveup.txt", 34, 5, nil, "no"},
+		"any dialog":            {"seen-done.txt", 34, 5, []string{"All done.", "All done.       Delete session?                  esc"}, "no"},
+		"wide, text in side":    {"seen-wide-done.txt", 30, 5, nil, "ready"},
 	} {
 		text, err := os.ReadFile("testdata/screens/" + c.file)
 		if err != nil {
@@ -59,7 +62,7 @@ func TestScreenSigns(t *testing.T) {
 			}
 			text = []byte(strings.Replace(string(text), c.pairs[n], c.pairs[n+1], 1))
 		}
-		s := agent.Screen{Rows: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), Row: c.row, Col: c.col}
+		s := agent.Screen{Rows: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), Row: c.row, Col: c.col, Cols: 120}
 		if name == "queued" || name == "an empty line typed" {
 			s.Row++
 		}
