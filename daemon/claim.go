@@ -46,10 +46,13 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if err != nil {
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "its files cannot be read: %v", err)
 	}
-	if who := moved(rec, batch); who != "" {
+	switch who := s.d.moved(rec, batch); {
+	case who == rewritten:
+		return resume.Claim{}, refusal(resume.LeftAlone, who)
+	case who != "":
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
-	rec = folded(rec, batch)
+	rec = s.d.folded(rec, batch)
 	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
 	case err != nil:
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
@@ -132,21 +135,19 @@ func heldBy(h detect.Holder) string {
 // folded is the record with what was read since it was stored. A plan is made from that alone: how the
 // newest prompt came about, in which mode and model it ran, stands in the files before it stands in
 // the store.
-func folded(rec state.Session, batch agent.Batch) state.Session {
-	for _, e := range batch.Events {
-		rec.Classifier.Feed(e)
-	}
+func (d *Daemon) folded(rec state.Session, batch agent.Batch) state.Session {
+	rec.Classifier = d.fold(rec.Classifier, batch)
 	rec.Info.Merge(batch.Info)
 	rec.Cursor = string(batch.Cursor)
 	return rec
 }
 
 // moved tells whether the tail of the files is still the claimed stop; empty: it is.
-func moved(rec state.Session, batch agent.Batch) string {
-	if batch.Anew {
-		return "the session's file was rewritten"
+func (d *Daemon) moved(rec state.Session, batch agent.Batch) string {
+	c := d.fold(rec.Classifier, batch)
+	if batch.Anew && !told(c, rec.Stop) {
+		return rewritten
 	}
-	c := folded(rec, batch).Classifier
 	c.Holder = detect.Holder{Liveness: detect.Gone}
 	if rec.Stop.Reason == detect.Crashed { // a proven crash stays one: the proof is not in the records
 		c.Holder.Liveness = detect.LeftBehind
@@ -226,7 +227,7 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 		}
 	}
 	if batch.Anew {
-		return "the session's file was rewritten"
+		return rewritten
 	}
 	holders, err := a.Live(ctx, c.Session, c.Info)
 	if err != nil {

@@ -268,7 +268,7 @@ func (l *ledger) read(ctx context.Context, o resume.Outcome) state.Read {
 	if err != nil || batch.Anew {
 		return r // the next read of the session tells
 	}
-	rec = folded(rec, batch)
+	rec = s.d.folded(rec, batch)
 	r.Info, r.Cursor, r.Classifier = rec.Info, rec.Cursor, rec.Classifier
 	return r
 }

@@ -188,7 +188,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 		return look{}, err
 	}
 	if batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor)); err == nil && !batch.Anew { // else the claim refuses
-		rec = folded(rec, batch)
+		rec = s.d.folded(rec, batch)
 	}
 	seen := look{rec: rec}
 	var unwritten error

@@ -195,16 +195,10 @@ func (s *session) tail(ctx context.Context, rec state.Session, o resume.Order, h
 	case err != nil:
 		return detect.Stop{}, fmt.Errorf("its files cannot be read: %w", err)
 	}
-	if rec.Stop.State == detect.Stopped && moved(rec, batch) == "" {
+	if rec.Stop.State == detect.Stopped && s.d.moved(rec, batch) == "" {
 		return rec.Stop, nil
 	}
-	c := rec.Classifier
-	if batch.Anew {
-		c = detect.Classifier{}
-	}
-	for _, e := range batch.Events {
-		c.Feed(e)
-	}
+	c := s.d.fold(rec.Classifier, batch)
 	c.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: s.d.sleeper.Now()})
 	switch stop := c.Stop(); {
 	case stop.IsStop(), stop.State == detect.Retrying && stop.Reason != "":

@@ -155,20 +155,20 @@ func (s *session) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	fold := s.d.fold(s.rec.Classifier, batch)
+	if batch.Anew && s.rec.Phase != state.Following && !told(fold, s.rec.Stop) {
+		s.rewritten()
+		return s.consider(ctx) // read anew from the same cursor when it changes, and before a claim
+	}
 	if first = first || s.rec.Cursor == "" || batch.Anew; first {
 		s.found = true
 	} else if len(batch.Events) > 0 {
 		s.found = false
 	}
-	if batch.Anew {
-		s.rec.Classifier = detect.Classifier{}
-	}
 	if len(batch.Events) > 0 {
 		s.gone = nil // whoever has gone wrote more, so that settles anew
 	}
-	for _, e := range batch.Events {
-		s.rec.Classifier.Feed(e)
-	}
+	s.rec.Classifier = fold
 	s.rec.Info.Merge(batch.Info)
 	s.rec.Cursor = string(batch.Cursor)
 	s.moved = s.moved || s.rec.Cursor != cursor || s.rec.Stamp != stamp

@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// fold puts what was read on top of what is known. A file that was read anew is folded anew.
+func (d *Daemon) fold(c detect.Classifier, batch agent.Batch) detect.Classifier {
+	if batch.Anew {
+		c = detect.Classifier{}
+	}
+	now := d.sleeper.Now()
+	for _, e := range batch.Events {
+		c.Feed(present(e, now))
+	}
+	return c
+}
+
+// skewed: times of a record that is stamped so far ahead are taken to be as wrong as the stamp.
+const skewed = 24 * time.Hour
+
+// present is a record that is stamped ahead of the clock as of now: nothing waits for a time that only a wrong
+// clock has seen.
+func present(e detect.Event, now time.Time) detect.Event {
+	ahead := e.At.Sub(now) // 292 years at most
+	if ahead <= 0 {
+		return e
+	}
+	stamped := e.At
+	e.At = now
+	if ahead < skewed {
+		return e
+	}
+	back := func(t time.Time) time.Time {
+		if t.Before(stamped) {
+			return t
+		}
+		return now.Add(t.Sub(stamped))
+	}
+	e.Next = back(e.Next)
+	if e.Failure != nil {
+		f := *e.Failure
+		f.ResetAt = back(f.ResetAt)
+		e.Failure = &f
+	}
+	return e
+}
+
+// rewritten is why a stop is left that its session's files do not hold any more.
+const rewritten = "the session's file was rewritten, and this stop is not in it any more"
+
+// told tells whether files that were read anew say what is to be known of a stop: they end in it, or hold
+// something newer. Else they may be in the middle of being written back (copytruncate, a backup, an editor).
+func told(c detect.Classifier, stop detect.Stop) bool {
+	now := c.Stop()
+	return now.Key != "" && (now.Key == stop.Key || "cut:"+now.Key == stop.Key || now.Key == "cut:"+stop.Key || now.At.After(stop.At))
+}
+
+// rewritten says once that the session's file lacks the stop that is waited for.
+func (s *session) rewritten() {
+	if s.quiet == rewritten {
+		return
+	}
+	s.quiet = rewritten
+	s.d.log.Info().Str("event", "file_rewritten").EmbedObject(s).Str("why", rewritten).
+		Msg("the wait goes on; if the stop is not back when the wait is over, the session is left")
+}
