@@ -32,7 +32,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	case rec.CancelStands(rec.Classifier):
 		return resume.Claim{}, refusal(resume.LeftAlone, cancelledRun)
 	}
-	if time.Since(seen.at) > lookEnds {
+	if s.d.reach.late(seen.at) {
 		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))

@@ -152,3 +152,34 @@ func TestOldLookDoesNotCount(t *testing.T) {
 		}
 	})
 }
+
+// Where the store takes longer than a look lasts, for whatever reason, the attempt is made all the same.
+func TestSlowStore(t *testing.T) {
+	for _, commits := range []time.Duration{5 * time.Second, 20 * time.Second} {
+		in(t, func(r *rig) {
+			r.start()
+			r.clock.commits.Store(int64(commits))
+			for n := range 2 {
+				r.stopped("limit")
+				r.pass(time.Minute)
+				r.wantStarts(n + 1)
+			}
+		})
+	}
+}
+
+// How long a look may take to the store is learned from how long it takes, in both directions.
+func TestLag(t *testing.T) {
+	var age time.Duration
+	l := &lag{since: func(time.Time) time.Duration { return age }}
+	for _, step := range []struct {
+		age  time.Duration
+		late bool
+	}{{900 * time.Millisecond, false}, {5 * time.Second, true}, {6 * time.Second, false}, {10 * time.Second, false}, {time.Minute, true}, {2 * time.Minute, false},
+		{0, false}, {0, false}, {0, false}, {0, false}, {0, false}, {0, false}, {0, false}, {0, false}, {1100 * time.Millisecond, true}} {
+		age = step.age
+		if got := l.late(time.Time{}); got != step.late {
+			t.Errorf("%s is late: %v", step.age, got)
+		}
+	}
+}

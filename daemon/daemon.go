@@ -69,6 +69,7 @@ type Daemon struct {
 	absent   bool          // clawd had ended before the machine last went down, so it saw nobody's end
 	leap     chan struct{} // one slot: the clock jumped
 	shortage shortage
+	reach    lag
 	notices  chan struct{}   // one slot: there may be something to send
 	telling  sync.Mutex      // one at a time, so that a notice is logged once
 	missing  map[string]bool // channels that are not available, as told; touched by deliver alone
@@ -101,6 +102,7 @@ func New(o Options) (*Daemon, error) {
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
 	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
+	d.reach.since = time.Since
 	d.procs = &procs{Procs: o.Env.Procs}
 	o.Env.Procs = d.procs
 	if d.o.GoingDown == nil {

@@ -79,7 +79,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	d.sleeper.now = r.clock.now
+	d.sleeper.now, d.reach.since = r.clock.now, r.clock.since
 	if r.wrap != nil {
 		d.agents[0] = r.wrap(d.agents[0])
 	}

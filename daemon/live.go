@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -173,9 +174,31 @@ const (
 	// lookLasts is how old a look may be when the attempt is about to be claimed. Whatever fires looks
 	// once more.
 	lookLasts = 50 * time.Millisecond
-	// lookEnds is how old it may have become when the store is reached.
+	// lookEnds is how old it may have become when the store is reached, where that does not take longer.
 	lookEnds = time.Second
 )
+
+// lag is how long it takes now from a look to the store: other transactions come first, and a disk may be slow.
+// Looks are accepted as long as they are not older than that, else no attempt would ever be made there. A shim
+// looks once more anyway, and so does who types.
+type lag struct {
+	since func(time.Time) time.Duration // tests have a slow store
+	ns    atomic.Int64
+}
+
+// late tells whether a look is too old. It is the next time if that takes much longer still.
+func (l *lag) late(look time.Time) bool {
+	age := l.since(look)
+	most := max(lookEnds, time.Duration(l.ns.Load()))
+	switch {
+	case age > most:
+		l.ns.Store(int64(2 * age))
+		return true
+	case age < most/4:
+		l.ns.Store(int64(most / 2))
+	}
+	return false
+}
 
 // reach looks whether the session is open, and would take a prompt then. The error says why there can
 // be no attempt now.

@@ -13,9 +13,18 @@ import (
 )
 
 // clock is a wall clock that can be set.
-type clock struct{ ahead atomic.Int64 }
+type clock struct {
+	ahead atomic.Int64
+	// commits is how long it takes to get into the store.
+	commits atomic.Int64
+}
 
-func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+func (c *clock) since(t time.Time) time.Duration {
+	return time.Since(t) + time.Duration(c.commits.Load())
+}
+
 func (c *clock) jump(d time.Duration) { c.ahead.Add(int64(d)) }
 
 func startSleeper(t *testing.T) (*sleeper, *clock, *atomic.Int64) {
