@@ -86,6 +86,10 @@ type Request struct {
 	NewID    string        // FormFresh: an unused UUID, for agents that let the caller choose
 	Handoff  []byte        // FormFresh: the first prompt, for stdin
 	Holder   detect.Holder // Wake: the live process that has the session open
+	// Launch is how the process was started in which the session stopped; nil: nobody saw it.
+	Launch *detect.Launch
+	// Answered: the model has answered the turn that stopped, or a resume of the stop was decided about before.
+	Answered bool
 }
 
 // Program is an installed agent.

@@ -71,6 +71,7 @@ type Info struct {
 	Tokens      int64     `json:"tokens,omitempty"` // context of the last answer: input + cache + output
 	Archived    bool      `json:"archived,omitempty"`
 	Setup       Setup     `json:"setup,omitzero"` // of the prompt that the newest record belongs to
+	Options
 }
 
 // Setup is what a prompt ran with, as far as the agent records it. A resume is given the same.
@@ -105,6 +106,7 @@ func (i *Info) Merge(newer Info) {
 		i.Tokens = newer.Tokens
 	}
 	i.Archived = i.Archived || newer.Archived
+	i.Options.merge(newer.Options)
 	if newer.Setup != (Setup{}) { // as a whole: what it lacks, the prompt did not have
 		i.Setup = newer.Setup
 	}

@@ -37,6 +37,8 @@ type Plan struct {
 	Auth    string   `json:"auth"`             // "login" or "key": who pays, as far as stat tells
 	Prompt  string   `json:"prompt,omitempty"` // detect.HashText of the prompt that the agent will record; empty: its own (idempotent)
 	Stdin   []byte   `json:"-"`                // what the child reads from stdin; nil: an empty stdin
+	// Flags says how the options are known that the run is given; empty: the agent has none to give.
+	Flags detect.Known `json:"flags,omitempty"`
 	// Live ways.
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes

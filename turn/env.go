@@ -3,11 +3,12 @@ package turn
 import (
 	"strings"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 )
 
 // TokenVar hands the attempt's token to the child.
-const TokenVar = "CLAWD_ATTEMPT"
+const TokenVar = agent.AttemptVar
 
 // strip names the variables that must not reach an agent: those that would make it believe that
 // it runs inside another agent, those that belong to clawd's own service manager, and those that
