@@ -40,10 +40,13 @@ func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
+	kept, known, err := c.restore(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
 	p := c.plan(r)
-	p.Session = r.Session.ID
-	common := append([]string{"--output-format", "stream-json", "--verbose", "--resume", r.Session.ID}, mode...)
-	common = append(append(common, c.model(r)...), c.cfg.Args...)
+	p.Session, p.Flags = r.Session.ID, known
+	common := slices.Concat([]string{"--output-format", "stream-json", "--verbose", "--resume", r.Session.ID}, mode, c.model(r), kept, c.cfg.Args)
 	if idempotent(r) {
 		p.Form = resume.FormIdempotent
 		p.Env = append(p.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", anyAge)
@@ -73,15 +76,19 @@ func (c *Claude) Fresh(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
+	kept, known, err := c.restore(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
 	p := c.plan(r)
-	p.Form, p.Session = resume.FormFresh, r.NewID
+	p.Form, p.Session, p.Flags = resume.FormFresh, r.NewID, known
 	p.Stdin, p.Prompt = r.Handoff, detect.HashText(string(r.Handoff))
 	model := c.model(r)
-	if len(model) == 0 && plainModel(r.Info.Model) && !c.sets("--model") {
+	if len(model) == 0 && plainModel(r.Info.Model) && !c.sets("--model") && !holds(kept, "--model") {
 		model = []string{"--model", r.Info.Model} // nothing restores it in a new session
 	}
 	p.Argv = slices.Concat([]string{r.Program.Path, "-p", "--output-format", "stream-json", "--verbose", "--session-id", r.NewID},
-		mode, model, c.cfg.Args)
+		mode, model, kept, c.cfg.Args)
 	return p, nil
 }
 
@@ -131,9 +138,7 @@ func (c *Claude) mode(r agent.Request) ([]string, error) {
 	if mode == "manual" {
 		mode = "default" // its name from 2.1.329 on, which still knows the old one
 	}
-	unfit := func(why, key string) error {
-		return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " --resume " + r.Session.ID}
-	}
+	unfit := func(why, key string) error { return c.unfit(r, why, key) }
 	switch mode {
 	case "acceptEdits", "dontAsk", "auto":
 		return []string{"--permission-mode", mode}, nil
@@ -158,6 +163,10 @@ func (c *Claude) mode(r agent.Request) ([]string, error) {
 		return nil, nil
 	}
 	return []string{"--permission-mode", "default"}, nil
+}
+
+func (c *Claude) unfit(r agent.Request, why, key string) error {
+	return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " --resume " + r.Session.ID}
 }
 
 // sets says whether the configured arguments hold one of these options.

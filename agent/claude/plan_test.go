@@ -26,6 +26,7 @@ func request(t *testing.T, root string) agent.Request {
 		Stop:    detect.Stop{State: detect.Stopped, Reason: detect.RateLimit},
 		Program: agent.Program{Path: "/opt/claude", Version: "2.1.197"},
 		Prompt:  "continue", NewID: id(9), Handoff: []byte("take over"),
+		Launch: &detect.Launch{}, Answered: true,
 	}
 }
 
@@ -95,7 +96,7 @@ func TestPlanForms(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			isIdem := slices.Contains(p.Argv, "--input-format")
-			want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: payers, Prompt: detect.HashText(r.Prompt), Env: []string{"CLAUDE_CONFIG_DIR=" + root}}
+			want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: payers, Flags: detect.KnownSeen, Prompt: detect.HashText(r.Prompt), Env: []string{"CLAUDE_CONFIG_DIR=" + root}}
 			if isIdem {
 				want.Form, want.Prompt = resume.FormIdempotent, ""
 				want.Env = append(want.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000")
@@ -141,7 +142,7 @@ func TestFresh(t *testing.T) {
 	p, err := over(root, table{}, agent.Config{Args: []string{"--max-turns", "9"}}).Fresh(r)
 	must(t, err)
 	want := resume.Plan{
-		Form: resume.FormFresh, Session: id(9), Dir: r.Info.Dir, Auth: "login", Unset: payers, Env: []string{"CLAUDE_CONFIG_DIR=" + root},
+		Form: resume.FormFresh, Session: id(9), Dir: r.Info.Dir, Flags: detect.KnownSeen, Auth: "login", Unset: payers, Env: []string{"CLAUDE_CONFIG_DIR=" + root},
 		Prompt: detect.HashText("take over"), Stdin: []byte("take over"),
 		Argv: []string{"/opt/claude", "-p", "--output-format", "stream-json", "--verbose", "--session-id", id(9), "--permission-mode", "default", "--model", "claude-opus-4-8", "--max-turns", "9"},
 	}

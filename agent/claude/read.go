@@ -69,6 +69,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 			b.Events = append(b.Events, end) // told once more, as the newest
 		}
 	}
+	setIf(&b.Info.Offer, f.pending)
 	b.Info.Created, b.Info.FirstPrompt = f.head.created, f.head.prompt
 	b.Cursor = agent.Cursor(r.Cursor())
 	if (f.head.wanted || owed) && (b.Info.Created.IsZero() || b.Info.FirstPrompt == "") && r.Offset() < headMax {
@@ -88,6 +89,8 @@ type fold struct {
 	local string
 	// attached: lines that belong to a prompt were read.
 	attached bool
+	shapes   map[string]string // of requests: what they offer, as in Options.Offer
+	pending  string            // the newest of these, if no request was read that has it
 }
 
 func (f *fold) line(line []byte, off int64) {
@@ -115,6 +118,9 @@ func (f *fold) line(line []byte, off int64) {
 	switch r.Type {
 	case "permission-mode":
 		setIf(&f.b.Info.Mode, r.PermissionMode)
+		return
+	case "api-request-shape", "api-request", "agent-setting", "attachment":
+		f.option(r)
 		return
 	case "user", "assistant", "system":
 	default:
@@ -156,11 +162,15 @@ func (f *fold) info(r *record) {
 		i.Interactive = !i.Untold && !strings.HasPrefix(r.Entrypoint, "sdk-")
 	}
 	setIf(&i.Mode, r.PermissionMode)
+	setIf(&i.Entry, r.Entrypoint)
 	if r.Type == "assistant" && r.Message.Model != synthetic && !r.IsAPIError {
 		setIf(&i.Model, r.Message.Model)
 		u := r.Message.Usage
 		if n := u.Input + u.Made + u.Cached + u.Output; n > 0 {
 			i.Tokens = n
+		}
+		if bytes.Contains(r.Message.Content, []byte("tool_use")) {
+			i.Use(used(r.Message.Content)...)
 		}
 	}
 }

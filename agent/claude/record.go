@@ -35,9 +35,28 @@ type record struct {
 	RetryInMs        float64         `json:"retryInMs"`
 	Quota            *quota          `json:"quotaLimits"`
 	Content          json.RawMessage `json:"content"` // of system lines
+	AgentSetting     string          `json:"agentSetting"`
+	QuerySource      string          `json:"querySource"`
+	ShapeHash        string          `json:"shapeHash"`
 	Origin           struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
+	Shape struct {
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+	} `json:"shape"`
+	Params struct {
+		Model  string `json:"model"`
+		Output struct {
+			Effort string `json:"effort"`
+		} `json:"output_config"`
+	} `json:"params"`
+	Attachment struct {
+		Type    string   `json:"type"`
+		Added   []string `json:"addedNames"`
+		Removed []string `json:"removedNames"`
+	} `json:"attachment"`
 	Message struct {
 		ID         string          `json:"id"`
 		Model      string          `json:"model"`
@@ -74,7 +93,8 @@ func mayMatter(line []byte) bool {
 		}
 		line = line[i+len(typeKey):]
 		v := bytes.TrimLeft(line, " \t:")
-		for _, t := range []string{`"user"`, `"assistant"`, `"system"`, `"permission-mode"`} {
+		for _, t := range []string{`"user"`, `"assistant"`, `"system"`, `"permission-mode"`,
+			`"api-request"`, `"api-request-shape"`, `"agent-setting"`, `"deferred_tools_delta"`} {
 			if bytes.HasPrefix(v, []byte(t)) {
 				return true
 			}
@@ -106,6 +126,7 @@ func (r *record) headless() bool { return strings.HasPrefix(r.Entrypoint, "sdk-"
 type block struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
+	Name string `json:"name"` // of a tool
 }
 
 // blocks gives the content of a message; a bare string is one text block.

@@ -245,6 +245,7 @@ func TestInfo(t *testing.T) {
 	want := detect.Info{
 		Dir: "/home/dev/work/demo", Version: "2.1.329", Model: "claude-opus-4-8", Mode: "acceptEdits", Tokens: 200022,
 		FirstPrompt: detect.HashText("start"), Created: time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC),
+		Options: detect.Options{Entry: "sdk-cli"},
 	}
 	if d := cmp.Diff(want, b.Info); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
