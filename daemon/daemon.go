@@ -70,6 +70,7 @@ type Daemon struct {
 	leap     chan struct{} // one slot: the clock jumped
 	shortage shortage
 	reach    lag
+	launches *launches
 	notices  chan struct{}   // one slot: there may be something to send
 	telling  sync.Mutex      // one at a time, so that a notice is logged once
 	missing  map[string]bool // channels that are not available, as told; touched by deliver alone
@@ -97,7 +98,7 @@ var (
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
-	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(),
+	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(), launches: newLaunches(),
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
@@ -202,6 +203,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	var bg sync.WaitGroup
 	bg.Go(func() { d.sleeper.run(services) })
 	bg.Go(func() { d.deliver(services) })
+	bg.Go(func() { d.keepLaunches(services) })
 	work, stopWork := context.WithCancelCause(ctx)
 	d.wg.Go(func() { d.findPrograms(work) })
 	if err = d.restore(work); err == nil {
@@ -217,7 +219,8 @@ func (d *Daemon) Run(ctx context.Context) error {
 	err = errors.Join(err, d.store.Part(state.Parting{At: d.sleeper.Now(), MachineDown: d.o.GoingDown()}))
 	stopServices()
 	bg.Wait()
-	err = errors.Join(err, w.Close(), d.flush(), d.store.Close())
+	d.launches.part(d.sleeper.Now())
+	err = errors.Join(err, w.Close(), d.flush(), d.launches.keep(d.store), d.store.Close())
 	if d.dry() {
 		err = errors.Join(err, os.Remove(d.storePath()), os.Remove(d.storePath()+".id"))
 	}
@@ -260,6 +263,14 @@ func (d *Daemon) restore(ctx context.Context) error {
 	var err error
 	if d.seen, err = d.store.Seen(); err != nil {
 		return err
+	}
+	if d.launches.all, err = d.store.Launches(); err != nil {
+		return err
+	}
+	for _, a := range d.agents {
+		if err := d.launched(a, ""); err != nil {
+			d.log.Debug().Err(err).Str("event", "launches_unread").Msg("how some sessions were started cannot be seen")
+		}
 	}
 	parting, ok, err := d.store.Parting()
 	if err != nil {

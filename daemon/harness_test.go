@@ -175,10 +175,21 @@ func (r *rig) record(id, kind, key, entry string) string {
 	case "meta":
 		return fmt.Sprintf(`{"type":"user","isMeta":true,"permissionMode":"default","message":{"role":"user","content":"Continue from where you left off."},%s}`+"\n", head)
 	case "user":
-		return fmt.Sprintf(`{"type":"user","permissionMode":"acceptEdits","message":{"role":"user","content":"say done"},%s}`+"\n", head)
+		return fmt.Sprintf(`{"type":"user","permissionMode":"acceptEdits","message":{"role":"user","content":"say done"},%s}`+"\n", head) + asked(id)
 	default: // the text of a prompt
-		return fmt.Sprintf(`{"type":"user","permissionMode":"acceptEdits","message":{"role":"user","content":%q},%s}`+"\n", kind, head)
+		return fmt.Sprintf(`{"type":"user","permissionMode":"acceptEdits","message":{"role":"user","content":%q},%s}`+"\n", kind, head) + asked(id)
 	}
+}
+
+// asked are the lines in which 2.1.329 says with what it asks the model: here, without any limits.
+func asked(id string) string {
+	var tools []string
+	for _, name := range strings.Fields("Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree ListAgents Monitor NotebookEdit " +
+		"Read ReportFindings ScheduleWakeup SendMessage Skill TaskStop WebFetch WebSearch Workflow Write") {
+		tools = append(tools, fmt.Sprintf(`{"name":%q}`, name))
+	}
+	return fmt.Sprintf(`{"type":"api-request-shape","sessionId":%q,"shapeHash":"f00d","shape":{"tools":[%s]}}`+"\n", id, strings.Join(tools, ",")) +
+		fmt.Sprintf(`{"type":"api-request","sessionId":%q,"querySource":"sdk","shapeHash":"f00d","params":{"model":"claude-opus-5-5"}}`+"\n", id)
 }
 
 func (r *rig) line(id, kind string) string { return r.record(id, kind, "", "sdk-cli") }
@@ -254,6 +265,7 @@ type table struct {
 	all  []agent.Proc
 	argv map[int][]string
 	cwd  map[int]string
+	env  map[int][]string
 }
 
 func (p *table) set(f func()) {
@@ -281,11 +293,11 @@ func (p *table) List() ([]agent.Proc, error) {
 	defer p.mu.Unlock()
 	return append([]agent.Proc{}, p.all...), nil
 }
-func (p *table) Argv(pid int) (a []string) { p.set(func() { a = p.argv[pid] }); return a }
-func (p *table) Cwd(pid int) (s string)    { p.set(func() { s = p.cwd[pid] }); return s }
-func (p *table) Environ(int) []string      { return nil }
-func (*table) Listens(int) []int           { return nil }
-func (p *table) Opens(int) []string        { return nil }
+func (p *table) Argv(pid int) (a []string)    { p.set(func() { a = p.argv[pid] }); return a }
+func (p *table) Cwd(pid int) (s string)       { p.set(func() { s = p.cwd[pid] }); return s }
+func (p *table) Environ(pid int) (e []string) { p.set(func() { e = p.env[pid] }); return e }
+func (*table) Listens(int) []int              { return nil }
+func (p *table) Opens(int) []string           { return nil }
 
 // events is a Watcher that tells what the test says.
 type events struct {

@@ -298,7 +298,8 @@ func (s *session) request(rec state.Session) (agent.Request, error) {
 	cfg, _ := s.d.settings()
 	p, err := s.d.program(s.a)
 	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
-		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.InertNow()}
+		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.InertNow(), Launch: s.launch(rec),
+		Answered: rec.Episode.Attempts > 0 || rec.Classifier.Answered.After(rec.Classifier.LastPrompt.At)}
 	r.Info.Interactive = rec.Driven()
 	return r, err
 }

@@ -183,6 +183,9 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 		if len(c.Plan.Auth) > 0 {
 			e.Str("auth", c.Plan.Auth).Str("output", c.Output)
 		}
+		if c.Plan.Flags != "" {
+			e.Str("flags", string(c.Plan.Flags))
+		}
 	}).Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
 	return nil
 }

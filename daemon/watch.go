@@ -153,6 +153,7 @@ func (v *watching) rescan(ctx context.Context, cold bool) {
 		for _, f := range a.Folders() {
 			v.add(a, f.Path, f.Depth)
 		}
+		v.launches(a, "")
 		_ = v.scan(ctx, a, "", cold)
 	}
 }
@@ -253,6 +254,10 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 	}
 	dir := filepath.Dir(e.Name)
 	if f, ok := v.folders[dir]; ok {
+		if e.Has(fsnotify.Create) {
+			v.d.procs.anew() // a process may have just become the agent
+		}
+		v.launches(f.a, e.Name)
 		if fi, err := os.Lstat(e.Name); e.Has(fsnotify.Create) && err == nil && fi.IsDir() {
 			if f.depth > 0 {
 				v.add(f.a, e.Name, f.depth-1)
@@ -271,8 +276,16 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 	for path, f := range v.folders { // a folder that was waited for, or a part of the way to it
 		if e.Has(fsnotify.Create) && (path == e.Name || strings.HasPrefix(path, e.Name+"/")) {
 			v.add(f.a, path, f.depth)
+			v.launches(f.a, "")
 			_ = v.scan(ctx, f.a, "", false)
 		}
+	}
+}
+
+// launches looks how sessions were started, before anything that takes time: the process may end at once.
+func (v *watching) launches(a agent.Agent, hint string) {
+	if err := v.d.launched(a, hint); err != nil {
+		v.once("launches_unread", err)
 	}
 }
 

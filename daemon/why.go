@@ -61,8 +61,10 @@ type WhyDecision struct {
 	WakeAt   *time.Time  `json:"wake_at"`
 	Attempt  int         `json:"attempt,omitempty"`
 	PID      int         `json:"pid,omitempty"` // of our running child
-	Why      string      `json:"why"`
-	HeldBack string      `json:"held_back,omitempty"` // why the resume does not begin though its time has come
+	// Flags says how the options are known that a run of ours gets: seen, recorded, unknown.
+	Flags    detect.Known `json:"flags,omitempty"`
+	Why      string       `json:"why"`
+	HeldBack string       `json:"held_back,omitempty"` // why the resume does not begin though its time has come
 }
 
 // Why explains a session.
@@ -83,6 +85,7 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 		w.Holder.Terminal += " (tmux pane " + h.Pane + ")"
 	}
 	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: int(s.child.Load())}
+	w.Decision.Flags = s.flags(rec)
 	if rec.Phase == state.Waiting {
 		w.Decision.WakeAt = &rec.Decision.WakeAt
 		if held := s.standBy.Load(); held != nil {
@@ -100,6 +103,19 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 	})
 	w.Next, w.Command = s.whatNext(rec, h)
 	return w, err
+}
+
+// flags says how the options are known of the run that waits or goes on.
+func (s *session) flags(rec state.Session) detect.Known {
+	switch rec.Phase {
+	case state.Waiting:
+		if p, err := s.plan(rec, rec.Decision, []byte("-")); err == nil {
+			return p.Flags
+		}
+	case state.Claimed, state.Fired:
+		return rec.Claim.Plan.Flags
+	}
+	return ""
 }
 
 func whyStop(rec state.Session) *WhyStop {

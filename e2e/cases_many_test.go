@@ -37,11 +37,15 @@ func refusedCase(t *testing.T, a agentCase) {
 		elsewhere("--resume", "GEMINI_CLI_HOME")
 		w.writeGeminiConfig("../empty/.gemini")
 	}
+	var c *clawd
+	if !a.isOpencode() { // clawd sees with which options the run is started
+		c = w.startClawd(s)
+	}
 	id := w.stopped(w.rateLimit())
 	if a.isOpencode() {
 		w.spoilRow(id)
+		c = w.startClawd(s)
 	}
-	c := w.startClawd(s)
 	e := c.waitFor(2*time.Minute, "session_recovered", "old", id)
 	fresh := e.text("new")
 	if fresh == "" || fresh == id {
@@ -214,11 +218,11 @@ func loginAndKeyCase(t *testing.T, a agentCase) {
 		login = dummyKey
 		w.useOpencodeLogin()
 	}
+	c := w.startClawd(settings{env: []string{"ANTHROPIC_API_KEY=" + otherKey}})
 	if r := w.prompt("say done"); r.code() != 1 {
 		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
 	}
 	id := w.only()
-	c := w.startClawd(settings{env: []string{"ANTHROPIC_API_KEY=" + otherKey}})
 	if e := c.waitFor(3*time.Minute, "resume_started", "session", id); e.text("auth") != "login" {
 		t.Errorf("auth = %q, want login", e.text("auth"))
 	}

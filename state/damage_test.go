@@ -358,6 +358,7 @@ func TestUnreadableRecords(t *testing.T) {
 	must(t, err)
 	must(t, s.Part(Parting{At: noon}))
 	must(t, s.SignAlive())
+	must(t, s.SetLaunches(map[string]detect.Launch{Key(one): {PID: 1}}))
 	n := 0
 	for _, bucket := range buckets {
 		var keys []string
@@ -384,6 +385,7 @@ func TestUnreadableRecords(t *testing.T) {
 		for _, look := range []func() error{
 			func() error { _, err := s.Outbox(); return err },
 			func() error { _, err := s.Seen(); return err },
+			func() error { _, err := s.Launches(); return err },
 			func() error { _, err := s.Stats(); return err },
 			func() error { _, err := s.Unknown(); return err },
 			func() error { _, err := s.Limit("acc", detect.FiveHour); return err },

@@ -193,6 +193,6 @@ func (s *Store) Prune(keep time.Duration, gone func(Session) bool) error {
 				}
 			}
 		}
-		return nil
+		return t.pruneLaunches(oldest)
 	})
 }

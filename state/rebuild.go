@@ -23,7 +23,7 @@ type content struct {
 
 // buckets are all that this clawd knows.
 var buckets = [][]byte{bucketMeta, bucketSessions, bucketSeen, bucketClosed, bucketLimits, bucketBudget, bucketStats, bucketHistory,
-	bucketOutbox, bucketUnknown}
+	bucketOutbox, bucketUnknown, bucketLaunches}
 
 // contents reads what a file holds. Records that cannot be read are left out. The error is the first damage.
 func contents(path string) (content, error) {

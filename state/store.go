@@ -35,6 +35,7 @@ var (
 	bucketHistory  = []byte("history")
 	bucketOutbox   = []byte("outbox")
 	bucketUnknown  = []byte("unknown")
+	bucketLaunches = []byte("launches")
 )
 
 var (

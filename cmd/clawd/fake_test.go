@@ -247,6 +247,14 @@ func userLine(parent, id, cwd, text string, meta bool, at time.Time) string {
 	return fmt.Sprintf(`{"type":"user",%s"permissionMode":"default","promptSource":"sdk","message":{"role":"user","content":%q},%s}`+"\n", m, text, common(parent, id, cwd, at))
 }
 
+// askedLines say that the model was asked with all tools.
+func askedLines(id string) string {
+	tools := strings.ReplaceAll("Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree ListAgents Monitor NotebookEdit Read "+
+		"ReportFindings ScheduleWakeup SendMessage Skill TaskStop WebFetch WebSearch Workflow Write", " ", `"},{"name":"`)
+	return fmt.Sprintf(`{"type":"api-request-shape","sessionId":%q,"shapeHash":"f00d","shape":{"tools":[{"name":"%s"}]}}`+"\n", id, tools) +
+		fmt.Sprintf(`{"type":"api-request","sessionId":%q,"querySource":"sdk","shapeHash":"f00d"}`+"\n", id)
+}
+
 func answerLine(parent, id, cwd string, at time.Time) string {
 	return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%s","type":"message","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"the answer"}],"stop_reason":"end_turn","usage":{"input_tokens":100,"output_tokens":12}},%s}`+"\n",
 		uuid.NewString()[:8], common(parent, id, cwd, at))

@@ -71,6 +71,9 @@ func explain(w daemon.Why) []byte {
 	if w.Decision.HeldBack != "" {
 		say("What holds it back: %s.", tame(w.Decision.HeldBack))
 	}
+	if text := flagTexts[w.Decision.Flags]; text != "" {
+		say("%s", text)
+	}
 	say("%s", tame(w.Next))
 	if w.Command != "" {
 		say("You can type: %s", tame(w.Command))
@@ -92,6 +95,13 @@ func explain(w daemon.Why) []byte {
 		say("%s", tame(line))
 	}
 	return b.Bytes()
+}
+
+// flagTexts say what a run of clawd's is started with.
+var flagTexts = map[detect.Known]string{
+	detect.KnownSeen:     "clawd starts it with the options that it was started with.",
+	detect.KnownRecorded: "clawd starts it with the options that the agent recorded.",
+	detect.KnownNot:      "Nobody saw with which options it was started: clawd gives it only the tools that it has used.",
 }
 
 func local(t time.Time) string { return t.Local().Format(time.DateTime) }

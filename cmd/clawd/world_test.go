@@ -96,7 +96,7 @@ func (w *world) limited() (id, key string) {
 	if err := json.Unmarshal([]byte(stop), &s); err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(w.transcript(id), prompt+stop)
+	w.write(w.transcript(id), prompt+askedLines(id)+stop)
 	return id, s.UUID
 }
 

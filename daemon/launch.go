@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// launches remembers how sessions were started: a process shows its options while it lives, and a run
+// that is limited at once lives for half a second. Asking costs no transaction.
+type launches struct {
+	mu    sync.Mutex
+	all   map[string]detect.Launch // by session
+	own   map[string]bool          // this clawd has seen the process alive
+	fresh map[string]bool          // not stored yet
+	news  chan struct{}            // one slot: there is something to store
+}
+
+func newLaunches() *launches {
+	return &launches{all: map[string]detect.Launch{}, own: map[string]bool{}, fresh: map[string]bool{}, news: make(chan struct{}, 1)}
+}
+
+// of gives the launch of the process in which a session stopped at the given time; nil: nobody saw it. A
+// process that was seen to end before stands for another one that nobody saw.
+func (l *launches) of(key string, at time.Time) *detect.Launch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seen, ok := l.all[key]
+	if !ok || seen.Over && at.After(seen.Seen) {
+		return nil
+	}
+	return &seen
+}
+
+// saw takes in a process that lives.
+func (l *launches) saw(key string, seen detect.Launch, now time.Time) {
+	seen.Seen = now
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old, known := l.all[key]
+	if known && old.Same(seen) && !old.Over {
+		if l.own[key] = true; now.Sub(old.Seen).Abs() < signEvery {
+			return // what is stored is new enough; that it still lives is known from own
+		}
+		seen.Flags, seen.Lost, seen.Pays = old.Flags, old.Lost, old.Pays
+	}
+	l.all[key], l.own[key], l.fresh[key] = seen, true, true
+	signal(l.news)
+}
+
+// ended notes which processes of an agent are gone.
+func (l *launches) ended(agent string, lives func(detect.Launch) bool, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, seen := range l.all {
+		if name, _, _ := cut(key); name != agent || seen.Over || lives(seen) {
+			continue
+		}
+		if seen.Over = true; l.own[key] {
+			seen.Seen = now
+		}
+		l.all[key], l.fresh[key] = seen, true
+		signal(l.news)
+	}
+}
+
+// part notes that the processes that live were seen until now.
+func (l *launches) part(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, seen := range l.all {
+		if l.own[key] && !seen.Over {
+			seen.Seen = now
+			l.all[key], l.fresh[key] = seen, true
+		}
+	}
+}
+
+// keep stores what is not stored yet.
+func (l *launches) keep(store *state.Store) error {
+	l.mu.Lock()
+	write := map[string]detect.Launch{}
+	for key := range l.fresh {
+		write[key] = l.all[key]
+	}
+	clear(l.fresh)
+	l.mu.Unlock()
+	if len(write) == 0 {
+		return nil
+	}
+	err := store.SetLaunches(write)
+	if err != nil {
+		l.mu.Lock()
+		for key := range write {
+			l.fresh[key] = true
+		}
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// launched looks how the sessions of an agent were started that a change can have begun; hint is empty
+// for all, and then it is also noted which processes have ended.
+func (d *Daemon) launched(a agent.Agent, hint string) error {
+	l, ok := a.(agent.Launcher)
+	if !ok {
+		return nil
+	}
+	found, err := l.Launches(hint)
+	for _, f := range found {
+		d.launches.saw(state.Key(detect.Session{Agent: a.Name(), ID: f.Session}), f.Launch, d.sleeper.Now())
+	}
+	if hint == "" {
+		d.launches.ended(a.Name(), d.lives, d.sleeper.Now())
+	}
+	return err
+}
+
+func (d *Daemon) lives(l detect.Launch) bool {
+	p, ok := d.o.Env.Procs.Get(l.PID)
+	return ok && l.Boot == d.boot && p.Start == l.Start && !p.Zombie
+}
+
+// launch is how the process was started in which a session stopped. What clawd's own runs had came from
+// it, so it is the one before the first of them that counts.
+func (s *session) launch(rec state.Session) *detect.Launch {
+	at := rec.Stop.At
+	if rec.Episode.Attempts > 0 && rec.Episode.Since.Before(at) {
+		at = rec.Episode.Since
+	}
+	return s.d.launches.of(s.key, at)
+}
+
+// keepLaunches stores what was seen as soon as it was.
+func (d *Daemon) keepLaunches(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.launches.news:
+			if err := d.launches.keep(d.store); err != nil { // the next one, or the end, tries again
+				d.broken(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// asked is what a request was made with.
+type asked struct {
+	model, effort string
+	tools         []string // in the order of names
+	system        string
+}
+
+// asks reads the n-th request of a turn.
+func (w *world) asks(n int) asked {
+	w.t.Helper()
+	req := w.provider.Main()[n]
+	var b struct {
+		Output struct {
+			Effort string `json:"effort"`
+		} `json:"output_config"`
+		Reasoning struct {
+			Effort string `json:"effort"`
+		} `json:"reasoning"`
+		Tools []struct {
+			Name      string `json:"name"`
+			Type      string `json:"type"`
+			Functions []struct {
+				Name string `json:"name"`
+			} `json:"functionDeclarations"`
+		} `json:"tools"`
+		System json.RawMessage `json:"system"`
+	}
+	if err := json.Unmarshal(req.Body, &b); err != nil {
+		w.t.Fatal(err)
+	}
+	a := asked{model: req.Model, effort: b.Output.Effort + b.Reasoning.Effort, system: string(b.System)}
+	for _, tool := range b.Tools {
+		if len(tool.Functions) == 0 {
+			a.tools = append(a.tools, tool.Name+tool.Type)
+		}
+		for _, f := range tool.Functions {
+			a.tools = append(a.tools, f.Name)
+		}
+	}
+	slices.Sort(a.tools)
+	return a
+}
+
+// same checks that two requests were made with the same model, effort and tools.
+func (w *world) same(before, after int) {
+	w.t.Helper()
+	a, b := w.asks(before), w.asks(after)
+	if a.model != b.model || a.effort != b.effort || !slices.Equal(a.tools, b.tools) {
+		w.t.Errorf("before: %s %s %q\nafter: %s %s %q", a.model, a.effort, a.tools, b.model, b.effort, b.tools)
+	}
+}
+
+func TestRestoreClaude330(t *testing.T) {
+	restoreClaude(t, agentCase{kind: "claude", version: "2.1.330"})
+}
+func TestRestoreClaude329(t *testing.T) { restoreClaude(t, claude329) }
+func TestRestoreClaude197(t *testing.T) { restoreClaude(t, claude197) }
+
+// restoreClaude: a headless run is resumed with what it was started with, in both forms.
+func restoreClaude(t *testing.T, a agentCase) {
+	t.Parallel()
+	readme := provider.ToolCall("Read", map[string]any{"file_path": "README.md"})
+	for _, c := range []struct {
+		name   string
+		args   []string
+		system string // in the system prompt
+		first  bool   // limited at the first request
+	}{
+		{"Tools", []string{"--disallowedTools", "Bash,Write", "--append-system-prompt", "ALWAYS WHISPER\nIN TWO LINES", "--max-turns", "7"}, "ALWAYS WHISPER", false},
+		{"Few", []string{"--tools", "Read,Grep", "--permission-mode", "acceptEdits"}, "", false},
+		{"Model", []string{"--model", "claude-haiku-4-5"}, "", true},
+		{"Effort", []string{"--effort=low", "--model", "claude-opus-4-8"}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onlyInAll(t)
+			w := newWorld(t, a)
+			d := w.startClawd(settings{})
+			n := 1
+			if !c.first {
+				w.provider.Queue(readme)
+				n++
+			}
+			w.provider.Queue(w.rateLimit(), w.rateLimit()) // the second attempt has another form
+			r := w.start(w.project, nil, append([]string{"-p", "say done", "--output-format", "stream-json", "--verbose"}, c.args...)...).wait()
+			if r.code() != 1 {
+				t.Fatalf("exit code %d\n%s", r.code(), r.output())
+			}
+			id := w.only()
+			d.wait("resume_started", "session", id, "flags", "seen")
+			w.waitMain(n + 2)
+			for _, again := range []int{n, n + 1} {
+				w.same(n-1, again)
+				if !strings.Contains(w.asks(again).system, c.system) {
+					t.Errorf("request %d has lost the system prompt", again)
+				}
+			}
+		})
+	}
+}
+
+func TestUnseenClaude329(t *testing.T) { unseenClaude(t, claude329) }
+func TestUnseenClaude197(t *testing.T) { unseenClaude(t, claude197) }
+
+// unseenClaude: the run ended before clawd was started.
+func unseenClaude(t *testing.T, a agentCase) {
+	t.Parallel()
+	readme := provider.ToolCall("Read", map[string]any{"file_path": "README.md"})
+	for _, c := range []struct {
+		name string
+		args []string
+		left bool
+	}{
+		{"AcceptEdits", []string{"--permission-mode", "acceptEdits", "--disallowedTools", "Bash,Write", "--effort", "low"}, a == claude197},
+		{"Default", []string{"--tools", "Read,Grep"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onlyInAll(t)
+			w := newWorld(t, a)
+			w.provider.Queue(readme, w.rateLimit())
+			w.start(w.project, nil, append([]string{"-p", "say done", "--output-format", "stream-json", "--verbose"}, c.args...)...).wait()
+			id := w.only()
+			d := w.startClawd(settings{})
+			if c.left {
+				if why := d.wait("session_left", "session", id).text("why"); !strings.Contains(why, "nobody saw with which options") {
+					t.Errorf("why = %q", why)
+				}
+				w.wantMain(2)
+				return
+			}
+			flags := map[bool]string{true: "unknown", false: "recorded"}[a == claude197]
+			d.wait("resume_started", "session", id, "flags", flags)
+			d.resumedOnce(id)
+			if a == claude197 {
+				if tools := w.asks(2).tools; !slices.Equal(tools, []string{"Read"}) {
+					t.Errorf("tools %q, want the one that it has used", tools)
+				}
+				return
+			}
+			// Tools that were to be loaded on demand are offered at once.
+			before, after := w.asks(1), w.asks(2)
+			if before.model != after.model || before.effort != after.effort {
+				t.Errorf("%s %s, before %s %s", after.model, after.effort, before.model, before.effort)
+			}
+			for _, tool := range []string{"Bash", "Write"} {
+				if slices.Contains(after.tools, tool) {
+					t.Errorf("%s came back: %q", tool, after.tools)
+				}
+			}
+			if !slices.Contains(after.tools, "Read") {
+				t.Errorf("Read is gone: %q", after.tools)
+			}
+		})
+	}
+}
