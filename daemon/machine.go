@@ -68,6 +68,7 @@ func goingDown() bool {
 // warnings tells at start what may go wrong later.
 func (d *Daemon) warnings() {
 	d.tellStore()
+	d.tellConfig()
 	for _, a := range d.agents {
 		for _, f := range a.Folders() {
 			if name := networkName(f.Path); name != "" {

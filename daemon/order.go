@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -291,5 +292,12 @@ func (s *session) leaveCancelled() error {
 // ignores tells whether the config takes a project out.
 func (d *Daemon) ignores(dir string) bool {
 	cfg, _ := d.settings()
-	return slices.ContainsFunc(cfg.Watch.IgnoreProjects, func(p string) bool { return below(dir, p) })
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil { // it may be gone
+		real = dir
+	}
+	return slices.ContainsFunc(cfg.Watch.IgnoreProjects, func(p string) bool {
+		to, err := filepath.EvalSymlinks(p)
+		return below(dir, p) || err == nil && below(real, to)
+	})
 }

@@ -241,6 +241,16 @@ func TestOrderRefused(t *testing.T) {
 			r.d.Reload(r.work)
 			r.pass(time.Second)
 		}, "ignore_projects"},
+		"ignored project by another name": {func(r *rig, _ string) {
+			c, link := r.o.Config, filepath.Join(r.root, "link")
+			if err := os.Symlink(r.project, link); err != nil {
+				r.t.Fatal(err)
+			}
+			c.Watch.IgnoreProjects = []string{link}
+			r.d.o.Reload = func() (config.Config, error) { return c, nil }
+			r.d.Reload(r.work)
+			r.pass(time.Second)
+		}, "ignore_projects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {

@@ -27,11 +27,20 @@ func (d *Daemon) Reload(ctx context.Context) {
 	}
 	d.mu.Unlock()
 	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg("the config is in force")
+	d.tellConfig()
 	for _, s := range all {
 		s.again.Store(true)
 		if s.open.Load() {
 			d.poke(ctx, s)
 		}
+	}
+}
+
+// tellConfig says what the config names in vain on this machine.
+func (d *Daemon) tellConfig() {
+	cfg, _ := d.settings()
+	for _, problem := range cfg.Problems(d.o.ConfigPath) {
+		d.log.Warn().Str("event", "config_problem").Str("why", problem).Msg("the config asks for something that is not there, or shows a secret")
 	}
 }
 

@@ -28,11 +28,14 @@ func newConfig(g *globals) *cobra.Command {
 				return nil
 			}},
 		&cobra.Command{Use: "check", Short: "Check the config", Args: noArgs,
-			Long: "Check the config file.\n\nExit status: 0 good, 2 bad: the message names file, line and key.",
+			Long: "Check the config file, and say what it names in vain on this machine.\n\nExit status: 0 good, 2 bad: the message names file, line and key.",
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				_, path, err := g.load()
+				c, path, err := g.load()
 				if err != nil {
 					return err
+				}
+				for _, problem := range c.Problems(path) {
+					fmt.Fprintln(cmd.OutOrStdout(), problem)
 				}
 				if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s is not there; the defaults hold\n", path)

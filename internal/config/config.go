@@ -253,6 +253,9 @@ func Parse(text string, agents []string) (Config, error) {
 			return c, &KeyError{Key: "agent." + name, Err: fmt.Errorf("there is no such agent; known are %s", strings.Join(agents, ", "))}
 		}
 	}
+	if err := c.expand(os.Getenv("HOME")); err != nil {
+		return c, err
+	}
 	return c, c.validate(agents)
 }
 
