@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
@@ -17,7 +19,7 @@ var strip = map[string]bool{
 	"CLAUDECODE": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_CHILD_SESSION": true,
 	"CLAUDE_CODE_ENTRYPOINT": true, "CLAUDE_PROJECT_DIR": true, "AI_AGENT": true,
 	"CLAUDE_CODE_RESUME_INTERRUPTED_TURN": true, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS": true,
-	"NOTIFY_SOCKET": true, "LD_PRELOAD": true, "NODE_OPTIONS": true,
+	"NOTIFY_SOCKET": true, "LD_PRELOAD": true, "LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "NODE_OPTIONS": true, "BUN_OPTIONS": true,
 }
 
 var stripPrefix = []string{"WATCHDOG_", "LISTEN_", "CLAWD_"}
@@ -36,7 +38,11 @@ func Environ(base []string, p resume.Plan, token string) []string {
 	var env []string
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if !strip[name] && !drop[name] && !hasPrefix(name) {
+		switch {
+		case strip[name], drop[name], hasPrefix(name):
+		case name == "PATH":
+			env = append(env, "PATH="+rooted(kv[len("PATH="):]))
+		default:
 			env = append(env, kv)
 		}
 	}
@@ -45,6 +51,13 @@ func Environ(base []string, p resume.Plan, token string) []string {
 		env = append(env, TokenVar+"="+token)
 	}
 	return env
+}
+
+// rooted is a PATH without what depends on the folder that a program is looked for in: a project could
+// put a program of its own there.
+func rooted(path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 func hasPrefix(name string) bool {
