@@ -53,6 +53,9 @@ func (s settings) toml(w *world) string {
 		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
 	}
 	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
+	if w.agent.isClaude() { // what is in clawd's own environment proves nothing of a session that it did not see
+		fmt.Fprintf(&b, "[agent.claude.env]\nANTHROPIC_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
+	}
 	return b.String()
 }
 

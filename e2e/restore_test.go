@@ -167,3 +167,23 @@ func unseenClaude(t *testing.T, a agentCase) {
 		})
 	}
 }
+
+// A session on a login stays on it, though clawd's environment turns on a cloud and has a key.
+func TestPayerClaude329(t *testing.T) { payerClaude(t, claude329) }
+func TestPayerClaude197(t *testing.T) { payerClaude(t, claude197) }
+
+func payerClaude(t *testing.T, a agentCase) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, a)
+	w.useLogin()
+	c := w.startClawd(settings{env: []string{"CLAUDE_CODE_USE_BEDROCK=1", "AWS_REGION=nowhere", "ANTHROPIC_API_KEY=" + dummyKey}})
+	id := w.stopped(w.rateLimit())
+	if e := c.wait("resume_started", "session", id); e.text("auth") != "login" {
+		t.Errorf("auth = %q, want login", e.text("auth"))
+	}
+	c.resumedOnce(id)
+	if last := w.provider.Main()[1]; last.Bearer != dummyLogin || last.Key != "" {
+		t.Errorf("paid by %q and %q, want the login", last.Bearer, last.Key)
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,16 +88,6 @@ func (c *Claude) Files(s detect.Session) ([]string, error) {
 // Account is the folder with "login" or "key": who pays is not told by a session.
 func (c *Claude) Account(detect.Info) string {
 	return "claude:" + c.root + ":" + c.auth()
-}
-
-// auth tells from the presence of things, never from their content, who pays.
-func (c *Claude) auth() string {
-	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
-	return c.cfg.Auth(c.env, payers, err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "")
-}
-
-func (c *Claude) hasKey() bool {
-	return slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" })
 }
 
 func (c *Claude) getenv(name string) string { return c.cfg.Getenv(c.env, name) }

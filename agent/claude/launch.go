@@ -97,6 +97,7 @@ func (c *Claude) Launches(hint string) ([]agent.Launched, error) {
 		if h := c.holder(e, nil, false); err != nil || !isID(e.SessionID) || h.Liveness != detect.Alive || h.Start != seen.Start {
 			continue
 		}
+		seen.Pays = c.purse(c.env.Procs.Environ(pid), strings.HasPrefix(e.Entrypoint, "sdk-"))
 		if sdk := e.Entrypoint; strings.HasPrefix(sdk, "sdk-") && sdk != "sdk-cli" {
 			seen.Lost = append(seen.Lost, "what its program sent by stdin")
 		}

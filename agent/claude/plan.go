@@ -3,7 +3,6 @@ package claude
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,13 +10,6 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
-)
-
-// payers make a run cost money of a key instead of a login's plan; clouds send it to another
-// provider's bill altogether.
-var (
-	payers = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}
-	clouds = []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
 )
 
 // bigContext: a default session has a window of 200,000 tokens; above that it ran with 1,000,000,
@@ -44,7 +36,10 @@ func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p := c.plan(r)
+	p, err := c.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
 	p.Session, p.Flags = r.Session.ID, known
 	common := slices.Concat([]string{"--output-format", "stream-json", "--verbose", "--resume", r.Session.ID}, mode, c.model(r), kept, c.cfg.Args)
 	if idempotent(r) {
@@ -80,7 +75,10 @@ func (c *Claude) Fresh(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p := c.plan(r)
+	p, err := c.plan(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
 	p.Form, p.Session, p.Flags = resume.FormFresh, r.NewID, known
 	p.Stdin, p.Prompt = r.Handoff, detect.HashText(string(r.Handoff))
 	model := c.model(r)
@@ -110,20 +108,13 @@ func (c *Claude) check(r agent.Request) error {
 }
 
 // plan is what all forms share.
-func (c *Claude) plan(r agent.Request) resume.Plan {
-	p := resume.Plan{Dir: r.Info.Dir, Auth: c.auth()}
-	switch {
-	case r.Stop.Reason == detect.UsageLimit && r.Stop.Status == http.StatusBadRequest && c.hasKey():
-		p.Auth = "key" // its owner has set this limit, and no login is to pay instead
-	case r.Stop.Reason == detect.UsageLimit:
-		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
-		p.Auth = "login"
-		p.Unset = slices.Concat(payers, clouds)
-	case p.Auth == "login":
-		p.Unset = slices.Clone(payers)
+func (c *Claude) plan(r agent.Request) (resume.Plan, error) {
+	p := resume.Plan{Dir: r.Info.Dir}
+	if err := c.pay(&p, r); err != nil {
+		return resume.Plan{}, err
 	}
 	p.Env = c.cfg.Environ(p.Unset, "CLAUDE_CONFIG_DIR", c.given)
-	return p
+	return p, nil
 }
 
 // mode gives the permission mode as recorded, never more. Asking a person is impossible in a

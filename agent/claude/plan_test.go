@@ -96,7 +96,7 @@ func TestPlanForms(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			isIdem := slices.Contains(p.Argv, "--input-format")
-			want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: payers, Flags: detect.KnownSeen, Prompt: detect.HashText(r.Prompt), Env: []string{"CLAUDE_CONFIG_DIR=" + root}}
+			want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: slices.Concat(payers, clouds), Flags: detect.KnownSeen, Prompt: detect.HashText(r.Prompt), Env: []string{"CLAUDE_CONFIG_DIR=" + root}}
 			if isIdem {
 				want.Form, want.Prompt = resume.FormIdempotent, ""
 				want.Env = append(want.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000")
@@ -142,7 +142,7 @@ func TestFresh(t *testing.T) {
 	p, err := over(root, table{}, agent.Config{Args: []string{"--max-turns", "9"}}).Fresh(r)
 	must(t, err)
 	want := resume.Plan{
-		Form: resume.FormFresh, Session: id(9), Dir: r.Info.Dir, Flags: detect.KnownSeen, Auth: "login", Unset: payers, Env: []string{"CLAUDE_CONFIG_DIR=" + root},
+		Form: resume.FormFresh, Session: id(9), Dir: r.Info.Dir, Flags: detect.KnownSeen, Auth: "login", Unset: slices.Concat(payers, clouds), Env: []string{"CLAUDE_CONFIG_DIR=" + root},
 		Prompt: detect.HashText("take over"), Stdin: []byte("take over"),
 		Argv: []string{"/opt/claude", "-p", "--output-format", "stream-json", "--verbose", "--session-id", id(9), "--permission-mode", "default", "--model", "claude-opus-4-8", "--max-turns", "9"},
 	}
@@ -178,17 +178,17 @@ func TestBilling(t *testing.T) {
 		wantEnv []string
 		account string
 	}{
-		{"login", detect.RateLimit, true, nil, nil, "login", payers, nil, "login"},
-		{"login and a key around", detect.RateLimit, true, nil, []string{key}, "login", payers, nil, "login"},
-		{"token and a key around", detect.RateLimit, false, nil, []string{key, token}, "login", payers, nil, "login"},
-		{"key", detect.RateLimit, false, nil, []string{key}, "key", nil, nil, "key"},
+		{"login", detect.RateLimit, true, nil, nil, "login", all, nil, "login"},
+		{"login and a key around", detect.RateLimit, true, nil, []string{key}, "login", all, nil, "login"},
+		{"token and a key around", detect.RateLimit, false, nil, []string{key, token}, "login", all, nil, "login"},
+		{"key", detect.RateLimit, false, nil, []string{key}, "key", clouds, nil, "key"},
 		{"key, plan's limit", detect.UsageLimit, false, nil, []string{key}, "login", all, nil, "key"},
 		{"login, plan's limit", detect.UsageLimit, true, nil, []string{key}, "login", all, nil, "login"},
-		{"neither", detect.RateLimit, false, nil, nil, "login", payers, nil, "login"},
-		{"key for runs", detect.RateLimit, true, explicit, nil, "key", nil, []string{"A=b", "ANTHROPIC_API_KEY=mine"}, "key"},
+		{"neither", detect.RateLimit, false, nil, nil, "login", all, nil, "login"},
+		{"key for runs", detect.RateLimit, true, explicit, nil, "key", clouds, []string{"A=b", "ANTHROPIC_API_KEY=mine"}, "key"},
 		{"key for runs, plan's limit", detect.UsageLimit, true, explicit, nil, "login", all, []string{"A=b"}, "key"},
-		{"key's own limit", keysLimit, false, nil, []string{key}, "key", nil, nil, "key"},
-		{"key's own limit, login around", keysLimit, true, nil, []string{key}, "key", nil, nil, "login"},
+		{"key's own limit", keysLimit, false, nil, []string{key}, "key", clouds, nil, "key"},
+		{"key's own limit, login around", keysLimit, true, nil, []string{key}, "key", clouds, nil, "login"},
 		{"key's own limit, key not to be seen", keysLimit, true, nil, nil, "login", all, nil, "login"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,6 +218,62 @@ func TestBilling(t *testing.T) {
 	must(t, err)
 	if d := cmp.Diff([]string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000"}, p.Env); d != "" {
 		t.Error(d)
+	}
+}
+
+// Whoever paid for a session pays for its resume, whatever is in clawd's environment.
+func TestPayerIsKept(t *testing.T) {
+	key, bedrock, server := "ANTHROPIC_API_KEY=k", "CLAUDE_CODE_USE_BEDROCK=1", "ANTHROPIC_BASE_URL=http://x"
+	all := slices.Concat(payers, clouds)
+	here := append(slices.Clone(all), "ANTHROPIC_BASE_URL")
+	for _, c := range []struct {
+		name   string
+		ran    []string // environment of its process; nil: not seen
+		vars   []string // clawd's
+		reason detect.Reason
+		model  string
+		auth   string // empty: left
+		unset  []string
+	}{
+		{"login, clawd on bedrock", []string{"A=b"}, []string{bedrock, key, server}, detect.RateLimit, "", "login", here},
+		{"login, clawd on bedrock, plan's limit", []string{"A=b"}, []string{bedrock, key, server}, detect.UsageLimit, "", "login", here},
+		{"unseen, clawd on bedrock", nil, []string{bedrock}, detect.RateLimit, "", "login", all},
+		{"unseen, clawd on bedrock, plan's limit", nil, []string{bedrock}, detect.UsageLimit, "", "login", all},
+		{"unseen, but its model is bedrock's", nil, []string{bedrock}, detect.RateLimit, "us.anthropic.claude-opus-4-8-v1:0", "bedrock", nil},
+		{"unseen, clawd has a server", nil, []string{server}, detect.RateLimit, "", "", nil},
+		{"bedrock", []string{bedrock}, []string{bedrock}, detect.RateLimit, "", "bedrock", []string{"ANTHROPIC_BASE_URL"}},
+		{"bedrock, and clawd is not", []string{bedrock}, nil, detect.RateLimit, "", "", nil},
+		{"bedrock, and clawd is on vertex", []string{bedrock}, []string{"CLAUDE_CODE_USE_VERTEX=true"}, detect.RateLimit, "", "", nil},
+		{"key", []string{key}, []string{key, bedrock}, detect.RateLimit, "", "key", append(slices.Clone(clouds), "ANTHROPIC_BASE_URL")},
+		{"key, and clawd has none", []string{key}, nil, detect.RateLimit, "", "", nil},
+		{"server, and clawd has none", []string{key, server}, []string{key}, detect.RateLimit, "", "", nil},
+		{"server", []string{key, server}, []string{key, server}, detect.RateLimit, "", "key", clouds},
+		{"a switch that is off", []string{"CLAUDE_CODE_USE_BEDROCK=0"}, nil, detect.RateLimit, "", "login", here},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			r := request(t, root)
+			r.Stop.Reason = c.reason
+			if c.model != "" {
+				r.Info.Model = c.model
+			}
+			a := over(root, table{}, agent.Config{}, c.vars...)
+			r.Launch.Pays = a.purse(c.ran, true)
+			for _, plan := range []func(agent.Request) (resume.Plan, error){a.Plan, a.Fresh} {
+				p, err := plan(r)
+				var u *agent.Unfit
+				if c.auth == "" {
+					if !errors.As(err, &u) || u.Key != "agent.claude.env" {
+						t.Errorf("%v, %v; want it left", p.Unset, err)
+					}
+					continue
+				}
+				must(t, err)
+				if d := cmp.Diff([]any{c.auth, c.unset}, []any{p.Auth, p.Unset}); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+			}
+		})
 	}
 }
 

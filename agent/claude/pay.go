@@ -1,0 +1,122 @@
+package claude
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// payers make a run cost money of a key instead of a login's plan; clouds send it to another
+// provider's bill altogether; server sends its requests elsewhere.
+var (
+	payers = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}
+	clouds = []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
+)
+
+const (
+	server   = "ANTHROPIC_BASE_URL"
+	onServer = "@server" // behind who pays: the requests go to a server of the user's own
+
+	login = "login"
+	key   = "key"
+)
+
+// cloud names the cloud that an environment turns on; empty: none.
+func cloud(getenv func(string) string) string {
+	for _, name := range clouds {
+		if slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(getenv(name)))) {
+			return strings.ToLower(strings.TrimPrefix(name, "CLAUDE_CODE_USE_"))
+		}
+	}
+	return ""
+}
+
+// purse tells, from the presence of things and never from their content, who pays for a process with
+// such an environment. In a terminal its user may have refused the key: then it tells nothing.
+func (c *Claude) purse(environ []string, headless bool) string {
+	env := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	if len(env) == 0 {
+		return ""
+	}
+	who := cloud(func(name string) string { return env[name] })
+	if who == "" {
+		who = login
+		if slices.ContainsFunc(payers, func(name string) bool { return env[name] != "" }) {
+			if who = key; !headless && c.hasLogin() {
+				return ""
+			}
+		}
+	}
+	if env[server] != "" {
+		who += onServer
+	}
+	return who
+}
+
+func (c *Claude) hasLogin() bool {
+	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
+	return err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != ""
+}
+
+// auth is who pays for a run of ours where no cloud does.
+func (c *Claude) auth() string { return c.cfg.Auth(c.env, payers, c.hasLogin()) }
+
+func (c *Claude) hasKey() bool {
+	return slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" })
+}
+
+// pay sees to it that who paid for the session pays for its resume, whatever clawd's own environment
+// would have.
+func (c *Claude) pay(p *resume.Plan, r agent.Request) error {
+	who, own := "", false
+	if r.Launch != nil {
+		who, own = strings.CutSuffix(r.Launch.Pays, onServer)
+	}
+	now := cloud(c.getenv)
+	switch limited := r.Stop.Reason == detect.UsageLimit; {
+	case who != "" && who != login && who != key:
+		if now != who {
+			return c.unfit(r, "it ran on "+who+", which clawd's environment does not turn on", "agent.claude.env")
+		}
+		p.Auth = who
+	case limited && r.Stop.Status == http.StatusBadRequest && c.hasKey() && who != login:
+		p.Auth = key // its owner has set this limit, and no login is to pay instead
+	case limited: // A plan's limit stops no key, and who waited for the plan must not go on at a price.
+		p.Auth = login
+	case who == key && !c.hasKey():
+		return c.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.claude.env")
+	case who != "":
+		p.Auth = who
+	case now != "" && (cloud(func(name string) string { return c.cfg.Env[name] }) != "" || strings.Contains(r.Info.Model, "anthropic.") || strings.Contains(r.Info.Model, "@")):
+		p.Auth = now // so says the config, or the model's name
+	default:
+		p.Auth = c.auth()
+	}
+	switch p.Auth {
+	case login:
+		p.Unset = slices.Concat(payers, clouds)
+	case key:
+		p.Unset = slices.Clone(clouds)
+	}
+	said := c.cfg.Env[server] != ""
+	switch {
+	case said:
+	case who == "" && c.getenv(server) != "":
+		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", "agent.claude.env")
+	case own && c.getenv(server) == "":
+		return c.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, "agent.claude.env")
+	case who != "" && !own:
+		p.Unset = append(p.Unset, server)
+	}
+	return nil
+}
