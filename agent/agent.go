@@ -202,6 +202,13 @@ type Keeper interface {
 	Restore(ctx context.Context, s detect.Session, from string) (bool, error)
 }
 
+// Forgetter is an agent whose program deletes sessions that were not written to for long.
+type Forgetter interface {
+	Agent
+	// Remember puts that off for a session, when the time is near. True: it did.
+	Remember(s detect.Session, now time.Time) (bool, error)
+}
+
 // Unfit says that a session must not be resumed headless, and what its user can do.
 type Unfit struct {
 	Why     string

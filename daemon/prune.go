@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -65,7 +66,7 @@ func (d *Daemon) pruneRuns() {
 }
 
 // pruneDaily prunes again once a day: clawd may run for months. A clock that was set counts as a day.
-func (v *watching) pruneDaily() {
+func (v *watching) pruneDaily(ctx context.Context) {
 	now := v.d.sleeper.Now()
 	if now.Sub(v.pruned).Abs() < pruneEvery {
 		return
@@ -76,6 +77,7 @@ func (v *watching) pruneDaily() {
 		v.once("state_error", err)
 	}
 	v.d.pruneRuns()
+	v.d.keepYoung(ctx)
 }
 
 // atWork lists the sessions that a run of ours is at work in, or may soon be.

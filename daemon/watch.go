@@ -138,8 +138,9 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 					v.once("state_error", err)
 				}
 				footprint()
+				d.keepYoung(ctx)
 			}
-			v.pruneDaily()
+			v.pruneDaily(ctx)
 			d.log.Debug().Str("event", "rescanned").Float64("took_s", time.Since(began).Seconds()).Msg("looked at everything")
 		}
 	}
