@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,6 +30,14 @@ const AttemptVar = "CLAWD_ATTEMPT"
 // OwnRun tells whether a process was started by the daemon.
 func OwnRun(procs Procs, pid int) bool {
 	return slices.ContainsFunc(procs.Environ(pid), func(kv string) bool { return strings.HasPrefix(kv, AttemptVar+"=") })
+}
+
+// SkipNoProcs takes it for no error that a system does not list its processes.
+func SkipNoProcs(err error) error {
+	if errors.Is(err, ErrNoProcs) {
+		return nil
+	}
+	return err
 }
 
 // Takes says how many values an option has.

@@ -168,6 +168,27 @@ func unseenClaude(t *testing.T, a agentCase) {
 	}
 }
 
+// Model and effort stand in the rollout, features on the command line alone.
+func TestRestoreCodex169(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, codex169)
+	c := w.startClawd(settings{})
+	w.provider.Queue(w.rateLimit(), w.rateLimit())
+	r := w.start(w.project, nil, "exec", "--json", "--disable", "shell_tool", "-c", `web_search="disabled"`, "-m", "demo-2", "-c", `model_reasoning_effort="low"`, "say done").wait()
+	if r.code() != 1 {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	c.wait("resume_started", "session", id, "flags", "seen")
+	w.waitMain(3)
+	w.same(0, 1)
+	w.same(0, 2)
+	if a := w.asks(2); a.model != "demo-2" || a.effort != "low" {
+		t.Errorf("model %s, effort %s", a.model, a.effort)
+	}
+}
+
 // A session on a login stays on it, though clawd's environment turns on a cloud and has a key.
 func TestPayerClaude329(t *testing.T) { payerClaude(t, claude329) }
 func TestPayerClaude197(t *testing.T) { payerClaude(t, claude197) }

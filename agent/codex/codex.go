@@ -36,11 +36,12 @@ type Codex struct {
 	// locks gives the kernel's table of file locks, in the form of /proc/locks.
 	locks func() ([]byte, error)
 
-	mu    sync.Mutex
-	paths map[string]string // by session: where a scan saw its rollout
-	days  map[string]seenFolder
-	open  map[string]bool // sessions with a turn under way, as last read
-	scans int             // of everything, so far
+	mu      sync.Mutex
+	paths   map[string]string // by session: where a scan saw its rollout
+	days    map[string]seenFolder
+	open    map[string]bool       // sessions with a turn under way, as last read
+	writers map[string]agent.Proc // by session: who was seen to have its rollout open
+	scans   int                   // of everything, so far
 
 	logs logBook
 }
@@ -53,7 +54,7 @@ func New(env agent.Env, cfg agent.Config) *Codex {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}}
+	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}, writers: map[string]agent.Proc{}}
 	if c.given = cfg.ConfigDir; c.given == "" {
 		c.given = env.Getenv("CODEX_HOME")
 	}

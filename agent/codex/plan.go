@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -66,8 +67,14 @@ func (c *Codex) plan(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p := resume.Plan{Dir: r.Info.Dir}
-	c.pay(&p, r)
+	kept, known, err := c.restore(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p := resume.Plan{Dir: r.Info.Dir, Flags: known}
+	if err := c.pay(&p, r); err != nil {
+		return resume.Plan{}, err
+	}
 	p.Argv = []string{r.Program.Path, "exec", "--json", "-C", r.Info.Dir, "--skip-git-repo-check"}
 	if plainName(r.Info.Model) && !c.sets(modelOptions, "model") {
 		p.Argv = append(p.Argv, "-m", r.Info.Model)
@@ -75,25 +82,41 @@ func (c *Codex) plan(r agent.Request) (resume.Plan, error) {
 	if plainName(r.Info.Provider) && !c.sets(providerOptions, "model_provider") {
 		p.Argv = append(p.Argv, "-c", setting("model_provider", r.Info.Provider))
 	}
-	p.Argv = slices.Concat(p.Argv, mode, c.cfg.Args)
+	if effort := r.Info.Setup.Effort; slices.Contains(efforts, effort) && !c.sets(nil, "model_reasoning_effort") {
+		p.Argv = append(p.Argv, "-c", setting("model_reasoning_effort", effort))
+	}
+	p.Argv = slices.Concat(p.Argv, mode, kept, c.cfg.Args)
 	return p, nil
 }
 
 // pay sets who pays, and the environment. Only OpenAI's own provider can be paid by a login; another
 // one has a key of its own, under a name that its user chose.
-func (c *Codex) pay(p *resume.Plan, r agent.Request) {
+func (c *Codex) pay(p *resume.Plan, r agent.Request) error {
 	p.Auth = c.auth()
+	who := ""
+	if r.Launch != nil {
+		who = r.Launch.Pays
+	}
 	switch own := r.Info.Provider == "" || r.Info.Provider == builtIn; {
 	case !own:
 		p.Auth = "key"
 	case r.Stop.Reason == detect.UsageLimit:
 		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
-		p.Auth, p.Unset = "login", slices.Clone(payers)
-	case p.Auth == "login":
-		p.Unset = slices.Clone(payers)
+		p.Auth = "login"
+	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" }):
+		return c.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.codex.env")
+	case who != "":
+		p.Auth = who
+	}
+	if p.Auth == "login" {
+		p.Unset = append(slices.Clone(payers), baseURL)
 	}
 	p.Env = c.cfg.Environ(p.Unset, "CODEX_HOME", c.given)
+	return nil
 }
+
+// efforts are those that a model may have.
+var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}
 
 const (
 	readOnly  = "read-only"
@@ -133,9 +156,9 @@ func (c *Codex) mode(r agent.Request) ([]string, error) {
 	has := strings.Split(extras, "+")
 	args = append(args, "-c", setting("sandbox_mode", workspace),
 		"-c", "sandbox_workspace_write.network_access="+strconv.FormatBool(slices.Contains(has, "network")))
-	if !slices.Contains(has, "roots") { // else those of the config: which they were is not told
-		args = append(args, "-c", "sandbox_workspace_write.writable_roots=[]")
-	}
+	if list, err := json.Marshal(append([]string{}, r.Info.Roots...)); err == nil && (!slices.Contains(has, "roots") || r.Info.Roots != nil) {
+		args = append(args, "-c", "sandbox_workspace_write.writable_roots="+string(list)) // TOML's form is the same
+	} // else those of the config: a clawd before this one did not note which they were
 	if slices.Contains(has, "notmp") {
 		args = append(args, "-c", "sandbox_workspace_write.exclude_slash_tmp=true")
 	}

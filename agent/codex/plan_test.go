@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestPlan(t *testing.T) {
 	c := over(root, procTable{}, agent.Config{Args: []string{"--strict-config"}})
 	r := request(t, root)
 	got, err := c.Plan(r)
-	want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: payers, Prompt: detect.HashText("-c x"),
+	want := resume.Plan{Form: resume.FormPrompt, Session: sid, Dir: r.Info.Dir, Auth: "login", Unset: append(slices.Clone(payers), baseURL), Flags: detect.KnownRecorded, Prompt: detect.HashText("-c x"),
 		Env: []string{"CODEX_HOME=" + root},
 		Argv: []string{"/usr/bin/codex", "exec", "--json", "-C", r.Info.Dir, "--skip-git-repo-check", "-m", "gpt-5.1-codex",
 			"-c", `model_provider="openai"`, "-c", `approval_policy="never"`, "-c", `sandbox_mode="workspace-write"`,
@@ -151,7 +152,7 @@ func TestPlanPayment(t *testing.T) {
 			t.Fatal(err)
 		}
 		env := strings.Join(p.Env, " ")
-		if p.Auth != w.auth || (len(p.Unset) == 2) != w.unset || w.unset && strings.Contains(env, "API_KEY=") || w.cfg != nil && !strings.Contains(env, "OTHER=y") {
+		if p.Auth != w.auth || (len(p.Unset) == 3) != w.unset || w.unset && strings.Contains(env, "API_KEY=") || w.cfg != nil && !strings.Contains(env, "OTHER=y") {
 			t.Errorf("%s: auth %s, unset %q, env %q", w.name, p.Auth, p.Unset, p.Env)
 		}
 	}

@@ -3,6 +3,7 @@ package codex
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type payload struct {
 	Model    string          `json:"model"`
 	Approval json.RawMessage `json:"approval_policy"` // a word, or an object with one key
 	Sandbox  json.RawMessage `json:"sandbox_policy"`
+	Effort   json.RawMessage `json:"effort"` // a word; absent: the default
 
 	// task_started
 	Attribution struct {
@@ -180,6 +182,26 @@ func mode(sandbox, approval json.RawMessage) string {
 		return ""
 	}
 	return s.Type + "/" + a
+}
+
+// rootsMax bounds the folders that are kept.
+const rootsMax = 50
+
+// roots gives the folders that a sandbox lets be written to beside the session's own; nil: it does not tell.
+func roots(sandbox json.RawMessage) []string {
+	var s struct {
+		Roots []string `json:"writable_roots"`
+	}
+	if json.Unmarshal(sandbox, &s) != nil || s.Roots == nil {
+		return nil
+	}
+	all := []string{}
+	for _, r := range s.Roots {
+		if filepath.IsAbs(r) && len(all) < rootsMax && !strings.HasSuffix(r, "/.codex/memories") { // the agent adds that one itself
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // sourceMax is the longest source that is looked into, in bytes; the agent's own have some hundred.

@@ -189,7 +189,7 @@ func TestInfo(t *testing.T) {
 	} {
 		c, s := recorded(t, name)
 		_, b := verdict(t, c, s, true)
-		w.FirstPrompt = detect.HashText("say hi")
+		w.FirstPrompt, w.Setup = detect.HashText("say hi"), detect.Setup{Model: turbo}
 		if name == "exec-json-ok" {
 			w.Created = b.Info.Created // see the others
 		}

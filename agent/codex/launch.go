@@ -1,0 +1,149 @@
+package codex
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+var _ agent.Launcher = (*Codex)(nil)
+
+// options of the command line, as of 0.169. Those that are absent here are lost: nobody knows what they do.
+var options = optionTable()
+
+func optionTable() map[string]agent.Option {
+	t := map[string]agent.Option{}
+	add := func(takes agent.Takes, fate func(string) agent.Fate, names ...string) {
+		for _, group := range names {
+			spellings := strings.Fields(group)
+			for _, name := range spellings {
+				t[name] = agent.Option{Name: spellings[0], Takes: takes, Fate: fate}
+			}
+		}
+	}
+	add(agent.One, settingFate, "--config -c")
+	add(agent.One, agent.Word, "--enable", "--disable", "--profile -p", "--local-provider")
+	add(agent.Nothing, agent.Any, "--oss", "--ignore-user-config", "--ignore-rules", "--strict-config", "--dangerously-bypass-hook-trust")
+	// The rollout records model, sandbox and folders; nobody is there to be asked; the rest is of the first prompt alone.
+	add(agent.One, agent.Drop, "--model -m", "--sandbox -s", "--ask-for-approval -a", "--cd -C", "--add-dir", "--thread-source", "--output-schema", "--color",
+		"--output-last-message -o")
+	add(agent.Nothing, agent.Drop, "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox --yolo", "--worktree",
+		"--skip-git-repo-check", "--trust", "--ephemeral", "--json", "--last", "--all", "--search", "--no-alt-screen", "--no-daemon")
+	add(agent.Many, agent.Drop, "--image -i")
+	return t
+}
+
+// settings that -c may give again; what begins with one of keptGroups, too.
+var (
+	keptSettings  = []string{"web_search", "service_tier", "model_reasoning_summary", "model_verbosity", "personality", "shell_environment_policy.inherit"}
+	keptGroups    = []string{"features."}
+	knownSettings = []string{"model", "model_provider", "model_reasoning_effort", "approval_policy", "sandbox_mode", "developer_instructions"} // recorded
+	knownGroups   = []string{"sandbox_workspace_write.", "tui.", "analytics.", "history."}
+)
+
+func settingFate(value string) agent.Fate {
+	name, _, _ := strings.Cut(value, "=")
+	name = strings.TrimSpace(name)
+	begins := func(groups []string) bool {
+		return slices.ContainsFunc(groups, func(g string) bool { return strings.HasPrefix(name, g) })
+	}
+	switch {
+	case slices.Contains(keptSettings, name), begins(keptGroups):
+		return agent.Again
+	case slices.Contains(knownSettings, name), begins(knownGroups):
+		return agent.Dropped
+	}
+	return agent.Lost
+}
+
+// Launches looks which processes of the agent have a rollout open. A rollout is written all the time, so
+// a process that was seen is not looked at again for it.
+func (c *Codex) Launches(hint string) ([]agent.Launched, error) {
+	if hint != "" {
+		if id, _, ok := idOf(filepath.Base(hint)); !ok || c.known(id) {
+			return nil, nil
+		}
+	}
+	procs, err := c.list()
+	if err != nil {
+		return nil, agent.SkipNoProcs(err)
+	}
+	var all []agent.Launched
+	for _, p := range procs {
+		if p.Zombie || p.PID == os.Getpid() || !c.looksCodex(p, c.env.Procs.Argv(p.PID)) {
+			continue
+		}
+		args := c.arguments(p.PID)
+		for _, path := range c.env.Procs.Opens(p.PID) {
+			id, _, ok := idOf(filepath.Base(path))
+			if !ok || kindOf(args) == detect.Server || agent.OwnRun(c.env.Procs, p.PID) {
+				continue
+			}
+			l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
+			l.Flags, l.Lost = agent.Parse(args, options)
+			all = append(all, agent.Launched{Session: id, Launch: l})
+			c.mu.Lock()
+			c.writers[id] = p
+			c.mu.Unlock()
+		}
+	}
+	return all, nil
+}
+
+// known tells whether the process was seen that writes a session.
+func (c *Codex) known(id string) bool {
+	c.mu.Lock()
+	p, ok := c.writers[id]
+	c.mu.Unlock()
+	return ok && agent.Lives(c.env.Procs, p)
+}
+
+// restore gives the options that the session's last run had and that no record tells.
+func (c *Codex) restore(r agent.Request) ([]string, detect.Known, error) {
+	if r.Launch == nil {
+		if r.Info.Mode == "" {
+			return nil, detect.KnownNot, nil
+		}
+		return nil, detect.KnownRecorded, nil
+	}
+	given := agent.Given(c.cfg.Args, options)
+	for _, name := range r.Launch.Lost {
+		if !given[name] {
+			return nil, "", c.unfit(r, "it was started with "+name+", which clawd cannot give it again", "agent.codex.args")
+		}
+	}
+	var args []string
+	for _, f := range r.Launch.Flags {
+		key, _, _ := strings.Cut(strings.Join(f.Values, ""), "=")
+		if f.Name == "--config" && c.sets(nil, key) || f.Name != "--config" && given[f.Name] {
+			continue
+		}
+		args = append(args, f.Args()...)
+	}
+	return args, detect.KnownSeen, nil
+}
+
+// baseURL sends the requests of OpenAI's own provider elsewhere.
+const baseURL = "OPENAI_BASE_URL"
+
+// purse tells, from the presence of things and never from their content, who pays for a process with such
+// an environment; empty: that is not known.
+func (c *Codex) purse(environ []string) string {
+	set := func(names ...string) bool {
+		return slices.ContainsFunc(environ, func(kv string) bool {
+			name, value, _ := strings.Cut(kv, "=")
+			return value != "" && slices.Contains(names, name)
+		})
+	}
+	switch {
+	case len(environ) == 0:
+		return ""
+	case set(payers...):
+		return "key"
+	}
+	return "login"
+}

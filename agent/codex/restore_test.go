@@ -1,0 +1,105 @@
+package codex
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Effort and folders come from the last turn.
+func TestPlanRestoresTheTurn(t *testing.T) {
+	root := t.TempDir()
+	r := request(t, root)
+	put(t, r.Session.Path, `{"timestamp":"2026-11-21T00:00:01.000Z","type":"turn_context","payload":{"cwd":"/w","model":"gpt-5.1-codex","effort":"low","approval_policy":"never",`+
+		`"sandbox_policy":{"type":"workspace-write","network_access":true,"writable_roots":["/it's \"r\"","/h/.codex/memories","relative"]}}}`+"\n")
+	c := over(root, procTable{}, agent.Config{})
+	b, err := c.Read(t.Context(), r.Session, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Info.Dir = r.Info.Dir
+	r.Info = b.Info
+	p, err := c.Plan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`model_reasoning_effort="low"`, `sandbox_workspace_write.writable_roots=["/it's \"r\""]`, "sandbox_workspace_write.network_access=true"} {
+		if !slices.Contains(p.Argv, want) {
+			t.Errorf("%q lacks %s", p.Argv, want)
+		}
+	}
+	c = over(root, procTable{}, agent.Config{Args: []string{"-c", `model_reasoning_effort="high"`}})
+	if p, err = c.Plan(r); err != nil || slices.Contains(p.Argv, `model_reasoning_effort="low"`) {
+		t.Errorf("the config's own effort is not taken: %q, %v", p.Argv, err)
+	}
+}
+
+// What no record tells is seen on the command line.
+func TestLaunches(t *testing.T) {
+	root := t.TempDir()
+	r := request(t, root)
+	launch := func(argv ...string) (*Codex, []agent.Launched) {
+		c := over(root, procTable{all: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}, {PID: 8, Start: 80, Comm: "codex"}},
+			argv: map[int][]string{7: argv, 8: {"codex", "app-server"}}, opens: map[int][]string{7: {r.Session.Path}, 8: {r.Session.Path}}}, agent.Config{})
+		all, err := c.Launches(r.Session.Path)
+		if err != nil || len(all) != 1 || all[0].Session != sid || all[0].PID != 7 || all[0].Start != 70 {
+			t.Fatalf("%q: %+v, %v", argv, all, err)
+		}
+		if again, err := c.Launches(r.Session.Path); err != nil || len(again) != 0 {
+			t.Errorf("looked at once more for a write: %+v, %v", again, err)
+		}
+		return c, all
+	}
+	for argv, want := range map[string]string{
+		"codex exec --disable shell_tool -m x say":                                    "--disable=shell_tool",
+		"codex exec -c web_search=\"disabled\" -p careful --json resume " + sid:       "--config=web_search=\"disabled\" --profile=careful",
+		"codex -c features.apply_patch=false -s read-only --search":                   "--config=features.apply_patch=false",
+		"node /usr/bin/codex exec --enable a --enable b -c model=\"m\" -i x.png -- y": "--enable=a --enable=b",
+		"codex exec -c mcp_servers.x.env.TOKEN=abcdef say":                            "lost",
+		"codex exec --remote-auth-token-env X say":                                    "lost",
+		"codex exec -c features.token=sk-abcdefghijkl say":                            "lost",
+	} {
+		c, all := launch(strings.Fields(argv)...)
+		r.Launch = &all[0].Launch
+		p, err := c.Plan(r)
+		var u *agent.Unfit
+		if want == "lost" {
+			if !errors.As(err, &u) || u.Command == "" || strings.Contains(u.Why, "TOKEN") {
+				t.Errorf("%s: %q, %v", argv, p.Argv, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", argv, err)
+			continue
+		}
+		from, to := slices.Index(p.Argv, "sandbox_workspace_write.writable_roots=[]")+1, slices.Index(p.Argv, "resume")
+		if d := cmp.Diff(want, strings.Join(p.Argv[from:to], " ")); d != "" || p.Flags != detect.KnownSeen {
+			t.Errorf("%s: %s (-want +got):\n%s", argv, p.Flags, d)
+		}
+	}
+}
+
+func TestPayerIsKept(t *testing.T) {
+	root := t.TempDir()
+	put(t, root+"/auth.json", "never read")
+	r := request(t, root)
+	r.Launch = &detect.Launch{Pays: "key"}
+	var u *agent.Unfit
+	if p, err := over(root, procTable{}, agent.Config{}).Plan(r); !errors.As(err, &u) {
+		t.Errorf("a key paid, and there is none: %v", p.Argv)
+	}
+	if p, err := over(root, procTable{}, agent.Config{}, "CODEX_API_KEY=x").Plan(r); err != nil || p.Auth != "key" || len(p.Unset) != 0 {
+		t.Errorf("a key paid: %s, %q, %v", p.Auth, p.Unset, err)
+	}
+	r.Launch.Pays = "login"
+	if p, err := over(root, procTable{}, agent.Config{}, "CODEX_API_KEY=x").Plan(r); err != nil || p.Auth != "login" || len(p.Unset) != 3 {
+		t.Errorf("a login paid: %s, %q, %v", p.Auth, p.Unset, err)
+	}
+}
