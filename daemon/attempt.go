@@ -39,7 +39,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		var out resume.Outcome
 		var err error
 		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
-			err = l.Unclaim(run, *claim, "clawd ended before the start", false)
+			err = l.unstarted(run, claim)
 		}
 		if err == nil {
 			out, err = strategy.Run(run, job, ports)

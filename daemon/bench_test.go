@@ -283,11 +283,17 @@ func BenchmarkFsync(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle: memory and CPU of the built program that watches 2,000 files and has 100 waiting,
+// BenchmarkIdle: memory and CPU of the built program that watches 2,000 files and has 100, or all, waiting,
 // over the minute from its second rescan to its fourth: the first stores what the start has read. -benchtime
 // changes nothing.
 func BenchmarkIdle(b *testing.B) {
-	c := newCorpus(b, 2000, 10_000, 100)
+	for _, n := range []int{100, 2000} {
+		b.Run(fmt.Sprint(n, " waiting"), func(b *testing.B) { idle(b, n) })
+	}
+}
+
+func idle(b *testing.B, wait int) {
+	c := newCorpus(b, 2000, 10_000, wait)
 	bin := filepath.Join(b.TempDir(), "clawd")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "../cmd/clawd")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -341,8 +347,8 @@ func BenchmarkIdle(b *testing.B) {
 		if err := cmd.Wait(); err != nil {
 			b.Fatal(err)
 		}
-		if waiting != 100 {
-			b.Fatalf("%d sessions wait, want 100", waiting)
+		if waiting != wait {
+			b.Fatalf("%d sessions wait, want %d", waiting, wait)
 		}
 	}
 	b.ReportMetric(0, "ns/op")

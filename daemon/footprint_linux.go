@@ -13,7 +13,9 @@ import (
 // the program itself, of which the kernel maps sixteen where one was asked for. A page that is
 // needed after all is mapped again, alone.
 func footprint() {
-	debug.FreeOSMemory()
+	for range 5 { // a stack that is not used any more is halved each time
+		debug.FreeOSMemory()
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return

@@ -216,6 +216,14 @@ func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed b
 	return nil
 }
 
+// unstarted gives back an attempt that was claimed before clawd ended. It is not inlined: a claim is large, and
+// thousands may wait with the stack of their caller.
+//
+//go:noinline
+func (l *ledger) unstarted(ctx context.Context, c *resume.Claim) error {
+	return l.Unclaim(ctx, *c, "clawd ended before the start", false)
+}
+
 // Close writes the verdict.
 func (l *ledger) Close(ctx context.Context, c resume.Claim, o resume.Outcome) error {
 	s, d := l.s, l.s.d

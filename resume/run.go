@@ -8,20 +8,13 @@ import (
 )
 
 // attempt is the life of one decision: write it down, wait, claim, fire, await proof.
+//
+// Thousands may wait at once, so what stands on the stack meanwhile is little: the rest has functions of its own.
 func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
-	if j.Claim != nil && j.Guard && j.Claim.Plan.Way.Live() {
-		return Outcome{Verdict: Resumed}, nil
-	}
-	if j.Claim != nil && j.Guard {
-		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
-	}
-	if j.Claim != nil && j.Failed {
-		return Outcome{}, end(ctx, p.Trigger.Adopt(*j.Claim))
-	}
 	if j.Claim != nil {
-		return settle(ctx, *j.Claim, p.Trigger.Adopt(*j.Claim), p)
+		return adopted(ctx, &j, &p)
 	}
-	if err := p.Ledger.Wait(ctx, j); err != nil {
+	if err := begin(ctx, &j, &p); err != nil {
 		return Outcome{}, err
 	}
 	if err := p.Sleeper.Until(ctx, later(j.Decision.WakeAt, j.NotBefore)); err != nil {
@@ -30,18 +23,44 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 	if err := p.Sleeper.Awake(ctx, j.Decision.Grace); err != nil {
 		return Outcome{}, err
 	}
-	c, err := p.Ledger.Claim(ctx, j)
+	return try(ctx, &j, &p)
+}
+
+//go:noinline
+func begin(ctx context.Context, j *Job, p *Ports) error { return p.Ledger.Wait(ctx, *j) }
+
+// adopted goes on with an attempt from before a restart.
+//
+//go:noinline
+func adopted(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+	run := func() Run { return p.Trigger.Adopt(*j.Claim) }
+	switch {
+	case j.Guard && j.Claim.Plan.Way.Live():
+		return Outcome{Verdict: Resumed}, nil
+	case j.Guard:
+		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, run(), *p)
+	case j.Failed:
+		return Outcome{}, end(ctx, run())
+	}
+	return settle(ctx, *j.Claim, run(), *p)
+}
+
+// try claims, fires and awaits proof.
+//
+//go:noinline
+func try(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+	c, err := p.Ledger.Claim(ctx, *j)
 	if r := (*Refusal)(nil); errors.As(err, &r) {
 		return r.Outcome, nil
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
-	run, out, err := fire(ctx, &c, p)
+	run, out, err := fire(ctx, &c, *p)
 	if run == nil {
 		return out, err
 	}
-	return settle(ctx, c, run, p)
+	return settle(ctx, c, run, *p)
 }
 
 // fire starts the child behind its gate and opens it. A nil Run says that nothing runs: then the

@@ -419,38 +419,3 @@ func TestMisplacedRecord(t *testing.T) {
 	is(t, ok, false)
 	is(t, get(t, s, one).Phase, Waiting)
 }
-
-// smallFiles says that the test runs under a bound on the size of files.
-const smallFiles = "CLAWD_TEST_SMALL_FILES"
-
-// A bound on the size of files is a full disk: nothing is lost, and it passes.
-func TestFileSizeBound(t *testing.T) {
-	if os.Getenv(smallFiles) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestFileSizeBound$", "-test.v")
-		cmd.Env = append(os.Environ(), smallFiles+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
-	s, _ := newStore(t)
-	waiting(t, s, one, "k")
-	var lim syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &lim))
-	fi, err := os.Stat(s.path)
-	must(t, err)
-	was := lim.Cur
-	lim.Cur = uint64(fi.Size()) + 4096
-	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim))
-	stored := 0
-	for err = nil; err == nil && stored < 10_000; stored++ {
-		_, err = s.Stopped(read(two), stopped(strconv.Itoa(stored)), wait, nil)
-	}
-	if !errors.Is(err, syscall.EFBIG) || errors.Is(err, ErrBroken) {
-		t.Fatalf("after %d stops: %v", stored, err)
-	}
-	lim.Cur = was
-	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim))
-	waiting(t, s, two, "more")
-	must(t, s.Close())
-}

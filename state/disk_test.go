@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -76,4 +77,39 @@ func fullDisk(t *testing.T, dir string) {
 	is(t, s.Quarantined, "")
 	is(t, get(t, s, one).Stop.Key, "k")
 	is(t, get(t, s, two).Phase, Fired)
+}
+
+// smallFiles says that the test runs under a bound on the size of files.
+const smallFiles = "CLAWD_TEST_SMALL_FILES"
+
+// A bound on the size of files is a full disk: nothing is lost, and it passes.
+func TestFileSizeBound(t *testing.T) {
+	if os.Getenv(smallFiles) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestFileSizeBound$", "-test.v")
+		cmd.Env = append(os.Environ(), smallFiles+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	var lim syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &lim))
+	fi, err := os.Stat(s.path)
+	must(t, err)
+	was := lim.Cur
+	lim.Cur = uint64(fi.Size()) + 4096
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim))
+	stored := 0
+	for err = nil; err == nil && stored < 10_000; stored++ {
+		_, err = s.Stopped(read(two), stopped(strconv.Itoa(stored)), wait, nil)
+	}
+	if !errors.Is(err, syscall.EFBIG) || errors.Is(err, ErrBroken) {
+		t.Fatalf("after %d stops: %v", stored, err)
+	}
+	lim.Cur = was
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim))
+	waiting(t, s, two, "more")
+	must(t, s.Close())
 }
