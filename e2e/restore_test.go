@@ -189,6 +189,21 @@ func TestRestoreCodex169(t *testing.T) {
 	}
 }
 
+// Gemini's model stands in the chat file.
+func TestRestoreGemini061(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, gemini061)
+	c := w.startClawd(settings{})
+	w.provider.Queue(w.failing(w.rateLimit())...)
+	w.start(w.project, nil, "-p", "say done", "--output-format", "stream-json", "-m", "gemini-2.5-flash-lite").wait()
+	c.resumedOnce(w.only())
+	w.same(0, w.main()-1)
+	if a := w.asks(w.main() - 1); a.model != "gemini-2.5-flash-lite" {
+		t.Errorf("model %s", a.model)
+	}
+}
+
 // A session on a login stays on it, though clawd's environment turns on a cloud and has a key.
 func TestPayerClaude329(t *testing.T) { payerClaude(t, claude329) }
 func TestPayerClaude197(t *testing.T) { payerClaude(t, claude197) }

@@ -3,6 +3,7 @@ package gemini
 import (
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 var payers = []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}
 
 // Plan gives the headless resume, in the very folder of the session's project: from one below it the
-// agent finds no session. The model stays the one of the agent's own resume.
+// agent finds no session.
 func (g *Gemini) Plan(r agent.Request) (resume.Plan, error) {
 	if _, err := g.path(r.Session); err != nil {
 		return resume.Plan{}, err
@@ -69,8 +70,8 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(),
-		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, g.cfg.Args)}
+	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(), Flags: detect.KnownNot,
+		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, g.model(r), g.cfg.Args)}
 	if r.Stop.Reason == detect.UsageLimit && g.hasLogin() {
 		// Who waited for the login's quota must not go on at a price. (A key has a daily quota of its own.)
 		p.Auth = "login"
@@ -102,6 +103,17 @@ func (g *Gemini) mode(r agent.Request) ([]string, error) {
 	}
 	return []string{"--approval-mode", "default"}, nil
 }
+
+// model gives the model that answered last: the agent's own resume takes its default one, after asking a
+// further model which to take. Whether the session had it by its user's choice or by that is not recorded.
+func (g *Gemini) model(r agent.Request) []string {
+	if m := r.Info.Model; modelName.MatchString(m) && !g.sets("-m", "--model") {
+		return []string{"-m", m}
+	}
+	return nil
+}
+
+var modelName = regexp.MustCompile(`^[a-z][\w.-]{0,100}$`)
 
 // sets says whether the configured arguments hold one of these options.
 func (g *Gemini) sets(options ...string) bool {

@@ -34,7 +34,7 @@ func planner(t *testing.T, cfg agent.Config, vars ...string) (*Gemini, agent.Req
 func TestPlan(t *testing.T) {
 	g, r := planner(t, agent.Config{Args: []string{"--debug"}}, "GEMINI_API_KEY=x")
 	got, err := g.Plan(r)
-	want := resume.Plan{Form: resume.FormPrompt, Session: toolID, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("-x"),
+	want := resume.Plan{Form: resume.FormPrompt, Session: toolID, Dir: r.Info.Dir, Auth: "key", Flags: detect.KnownNot, Prompt: detect.HashText("-x"),
 		Argv: []string{"/usr/bin/gemini", "--output-format", "stream-json", "--approval-mode", "default", "--debug", "--resume", toolID, "--prompt=-x"}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, d)
@@ -148,6 +148,25 @@ func TestPlanRefuses(t *testing.T) {
 		p, err := g.Plan(r)
 		if got := strings.Join(p.Env, " "); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s, want %s, err %v", dir, got, want, err)
+		}
+	}
+}
+
+// The model that answered goes on; nothing that is no name becomes an argument.
+func TestPlanModel(t *testing.T) {
+	for _, c := range []struct {
+		model string
+		args  []string
+		want  bool
+	}{{"gemini-2.5-flash-lite", nil, true}, {"", nil, false}, {"--yolo", nil, false}, {"gemini x", nil, false},
+		{"gemini-2.5-pro", []string{"--model=flash"}, false}, {"gemini-2.5-pro", []string{"-m", "flash"}, false}} {
+		g, r := planner(t, agent.Config{Args: c.args})
+		r.Info.Model = c.model
+		for _, plan := range []func(agent.Request) (resume.Plan, error){g.Plan, g.Fresh} {
+			p, err := plan(r)
+			if got := strings.Contains(strings.Join(p.Argv, " "), " -m "+c.model+" "); err != nil || got != c.want {
+				t.Errorf("%q %q: %q, %v", c.model, c.args, p.Argv, err)
+			}
 		}
 	}
 }
