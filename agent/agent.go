@@ -164,6 +164,14 @@ type Lagger interface {
 	Lag() time.Duration
 }
 
+// Beginner is an agent that begins another session in an open window with a file that holds no turn yet.
+type Beginner interface {
+	Agent
+	// Newer lists the other sessions of the same project whose files were written after a time, whatever
+	// they hold. ID is empty where it cannot be read.
+	Newer(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error)
+}
+
 // Drawer is an agent that draws some limits on its screen and writes them nowhere.
 type Drawer interface {
 	Agent

@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -50,7 +52,7 @@ func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
 
 // livePlan gives the way to wake a session that somebody has open, from what is known without
 // asking its terminal or server. The error is an *unreachableError where there is no way.
-func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
+func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
 	cfg, _ := s.d.settings()
 	if d.Strategy == resume.FreshSession {
 		return resume.Plan{}, &unreachableError{"it cannot go on in the same session, and a fresh one is not started beside an open one"}
@@ -85,7 +87,7 @@ func (s *session) livePlan(rec state.Session, d resume.Decision, holders []detec
 	if !cfg.Terminal.Enabled {
 		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
 	}
-	h, err := s.shown(rec, holders)
+	h, err := s.shown(ctx, rec, holders)
 	if err != nil {
 		return resume.Plan{}, err
 	}
@@ -107,7 +109,7 @@ func besideServer(holders []detect.Holder) (detect.Holder, bool) {
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
 // a process has open, it is the one that wrote last in the folder: no other terminal, and no other
 // session there with anything newer.
-func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Holder, error) {
+func (s *session) shown(ctx context.Context, rec state.Session, holders []detect.Holder) (detect.Holder, error) {
 	var found detect.Holder
 	surely := slices.ContainsFunc(holders, func(h detect.Holder) bool {
 		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
@@ -138,7 +140,11 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}
-	if other := s.d.newer(rec); other != "" {
+	other, err := s.newer(ctx, rec)
+	if err != nil {
+		return found, err
+	}
+	if other != "" {
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: session %s in the same folder is newer", found.PID, other)}
 	}
 	return found, nil
@@ -146,19 +152,39 @@ func (s *session) shown(rec state.Session, holders []detect.Holder) (detect.Hold
 
 // newer names another session of the same folder that was written after the stop, so that the terminal
 // may show it; empty: none. It shows neither the session's own sub-agents nor a run of clawd's.
-func (d *Daemon) newer(rec state.Session) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for key, s := range d.sessions {
-		o := s.sum.Load()
-		if o == nil || o.parent == rec.ID || d.begun[key] && !o.interactive {
-			continue
-		}
-		if key != state.Key(rec.Session) && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) {
-			return o.session
+func (s *session) newer(ctx context.Context, rec state.Session) (string, error) {
+	var begun []detect.Session
+	if b, ok := s.a.(agent.Beginner); ok {
+		var err error
+		if begun, err = b.Newer(ctx, s.ds, rec.Stop.At); err != nil {
+			return "", fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 		}
 	}
-	return ""
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	for key, other := range s.d.sessions {
+		o := other.sum.Load()
+		if key != s.key && o != nil && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) && !s.d.elsewhere(rec, key) {
+			return o.session, nil
+		}
+	}
+	for _, other := range begun {
+		if !s.d.elsewhere(rec, state.Key(other)) {
+			return cmp.Or(other.ID, filepath.Base(other.Path)), nil
+		}
+	}
+	return "", nil
+}
+
+// elsewhere tells whether no terminal that may show a session shows this one: it is a sub-agent's, or a run
+// of clawd's. The caller holds mu.
+func (d *Daemon) elsewhere(rec state.Session, key string) bool {
+	s := d.sessions[key]
+	if s == nil {
+		return false
+	}
+	o := s.sum.Load()
+	return o != nil && (o.parent == rec.ID || d.begun[key] && !o.interactive)
 }
 
 // look is what was seen, right before a claim, of who has the session open. It is taken outside the
@@ -289,7 +315,7 @@ func (s *session) hasRole(ctx context.Context, a agent.Roles, rec state.Session)
 
 // ready gives the way to who has the session open, if it would take a prompt now.
 func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (*resume.Plan, error) {
-	p, err := s.livePlan(rec, d, holders)
+	p, err := s.livePlan(ctx, rec, d, holders)
 	if err != nil {
 		return nil, s.notNow(rec, err)
 	}

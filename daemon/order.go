@@ -168,7 +168,7 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 	case rec.Phase == state.Held && queued != nil && queued.Plan.Way == resume.Queue && queued.Stop.Key == stop.Key && slices.ContainsFunc(holders, queued.Plan.Reaches):
 		return stop, d, "", refused("clawd's prompt may still lie in the agent's queue; it runs when process %d next ends a turn", queued.Plan.Holder.PID)
 	case attended:
-		if _, err := s.livePlan(rec, d, holders); err != nil {
+		if _, err := s.livePlan(ctx, rec, d, holders); err != nil {
 			text = fmt.Sprintf("process %d has it open, and clawd cannot type there (%v): it is resumed when that process has ended", h.PID, err)
 		}
 		return stop, d, text, nil

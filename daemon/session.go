@@ -378,7 +378,7 @@ func (s *session) reachable(ctx context.Context) (bool, error) {
 	if _, attended := attendedBy(holders); !attended {
 		return false, nil // it has just ended, and how shows when its files have settled
 	}
-	if _, err = s.livePlan(s.rec, s.rec.Decision, holders); err == nil {
+	if _, err = s.livePlan(ctx, s.rec, s.rec.Decision, holders); err == nil {
 		return true, nil
 	}
 	if refusal := (*resume.Refusal)(nil); !errors.As(s.notNow(s.rec, err), &refusal) {

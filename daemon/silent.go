@@ -37,7 +37,7 @@ func (s *session) silent(ctx context.Context, stop detect.Stop) (detect.Stop, er
 	if err != nil {
 		return detect.Stop{}, err
 	}
-	if h, err = s.shown(state.Session{Session: s.ds, Info: s.rec.Info, Stop: detect.Stop{At: last.At}}, holders); err != nil {
+	if h, err = s.shown(ctx, state.Session{Session: s.ds, Info: s.rec.Info, Stop: detect.Stop{At: last.At}}, holders); err != nil {
 		return detect.Stop{}, nil //nolint:nilerr // whose screen it is cannot be told
 	}
 	text, err := s.d.trigger.Dialog(ctx, s.ds, h)

@@ -22,6 +22,7 @@ var liveCases = []struct {
 	{"HalfTypedWrap", false, func(t *testing.T, a agentCase) { halfTypedCase(t, a, true) }},
 	{"Quit", false, quitCase},
 	{"LocalCommands", false, localCommandsCase},
+	{"Cleared", false, clearedCase},
 }
 
 func TestLiveClaude330(t *testing.T) { runLive(t, claude330) }
@@ -34,8 +35,11 @@ func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }
 func runLive(t *testing.T, a agentCase) {
 	t.Parallel()
 	for _, c := range liveCases {
-		if a.isOpencode() && c.name == "LocalCommands" {
+		switch {
+		case a.isOpencode() && c.name == "LocalCommands":
 			continue // its command of the shell ends a wait
+		case !a.isOpencode() && !a.isGemini() && c.name == "Cleared":
+			continue // a lock or a registry names the session that its window shows
 		}
 		t.Run(c.name, func(t *testing.T) {
 			if !c.everyday {
@@ -138,5 +142,30 @@ func quitCase(t *testing.T, a agentCase) {
 	w.wantMain(w.stops())
 	if _, shell, _ := strings.Cut(p.screen(), "the agent ended"); strings.Contains(shell, "continue") {
 		t.Errorf("typed into a shell:\n%s", shell)
+	}
+}
+
+// clearedCase: its user has begun a new session in the same window, which is empty yet. Nothing is typed
+// into it.
+func clearedCase(t *testing.T, a agentCase) {
+	w, c, p, _ := stopsOpen(t, a, false, "30s")
+	command := "/clear"
+	if a.isOpencode() {
+		command = "/new"
+	}
+	p.text(command)
+	p.shows(command)
+	looks := 0
+	w.eventually(agentTime, "a new session", func() bool {
+		if looks%60 == 10 { // as in asks; and the first one may only take what the agent suggests
+			p.keys("Enter")
+		}
+		looks++
+		return !strings.Contains(p.screen(), "say done")
+	})
+	c.quiet(45 * time.Second)
+	w.wantMain(w.stops())
+	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 	}
 }

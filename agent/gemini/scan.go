@@ -158,6 +158,36 @@ func (g *Gemini) find(chats, short string) ([]agent.Touched, error) {
 	return all, errors.Join(errs...)
 }
 
+// Newer goes by the files' times alone: after /clear the new session's file holds its header, if that.
+func (g *Gemini) Newer(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error) {
+	chats := filepath.Dir(s.Path)
+	files, err := agent.ReadDir(g.root, chats)
+	if err != nil {
+		return nil, err
+	}
+	var all []detect.Session
+	for _, f := range files {
+		m := nameForm.FindStringSubmatch(f.Name())
+		if m == nil || strings.HasPrefix(s.ID, m[1]) { // a resume leaves a second file of its own session
+			continue
+		}
+		path := filepath.Join(chats, f.Name())
+		fi, err := agent.Own(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.ModTime().After(after) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		other := detect.Session{Agent: Name, Path: path}
+		if h, ok := g.head(path, fi); ok {
+			other.ID = h.SessionID
+		}
+		all = append(all, other)
+	}
+	return all, ctx.Err()
+}
+
 func stamp(fi fs.FileInfo) string {
 	return fmt.Sprintf("%d:%d:%d", fi.Size(), fi.ModTime().UnixNano(), inodeOf(fi))
 }
