@@ -189,16 +189,17 @@ func TestRestoreCodex169(t *testing.T) {
 	}
 }
 
-// Gemini's model stands in the chat file.
+// Gemini's model stands in the chat file, its approval mode on the command line alone.
 func TestRestoreGemini061(t *testing.T) {
 	t.Parallel()
 	onlyInAll(t)
 	w := newWorld(t, gemini061)
 	c := w.startClawd(settings{})
 	w.provider.Queue(w.failing(w.rateLimit())...)
-	w.start(w.project, nil, "-p", "say done", "--output-format", "stream-json", "-m", "gemini-2.5-flash-lite").wait()
+	w.start(w.project, nil, "-p", "say done", "--output-format", "stream-json", "-m", "gemini-2.5-flash-lite", "--approval-mode", "auto_edit").wait()
 	c.resumedOnce(w.only())
-	w.same(0, w.main()-1)
+	c.wait("resume_started", "flags", "seen")
+	w.same(0, w.main()-1) // the tools that may write among them
 	if a := w.asks(w.main() - 1); a.model != "gemini-2.5-flash-lite" {
 		t.Errorf("model %s", a.model)
 	}

@@ -42,8 +42,9 @@ type Gemini struct {
 	zone    *time.Location
 	now     func() time.Time
 
-	mu    sync.Mutex
-	heads map[string]seenHead // by path
+	mu      sync.Mutex
+	writers map[string]agent.Proc // by chat: who was seen to write it
+	heads   map[string]seenHead   // by path
 }
 
 var _ agent.Agent = (*Gemini)(nil)
@@ -54,7 +55,7 @@ func New(env agent.Env, cfg agent.Config) *Gemini {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}}
+	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}, writers: map[string]agent.Proc{}}
 	for _, name := range []string{"TEMP", "TMP", "TMPDIR"} { // the last one that is set counts
 		if v := g.getenv(name); filepath.IsAbs(v) {
 			g.reports = v

@@ -70,9 +70,25 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(), Flags: detect.KnownNot,
-		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, g.model(r), g.cfg.Args)}
-	if r.Stop.Reason == detect.UsageLimit && g.hasLogin() {
+	kept, approval, known, err := g.restore(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	if approval {
+		mode = nil
+	}
+	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(), Flags: known,
+		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, kept, g.cfg.Args)}
+	who := ""
+	if r.Launch != nil {
+		who = r.Launch.Pays
+	}
+	switch {
+	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
+		return resume.Plan{}, g.unfit(r, "a key paid for it, which clawd's environment does not have")
+	case who != "":
+		p.Auth = who
+	case r.Stop.Reason == detect.UsageLimit && g.hasLogin():
 		// Who waited for the login's quota must not go on at a price. (A key has a daily quota of its own.)
 		p.Auth = "login"
 	}

@@ -1,0 +1,83 @@
+package gemini
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+func TestLaunches(t *testing.T) {
+	_, home, all := world(t)
+	s := all["tool"]
+	begun, err := over(home, procs{}).begun(s.Path)
+	if err != nil || begun.IsZero() {
+		t.Fatal(begun, err)
+	}
+	proc := func(pid int, after time.Duration) agent.Proc {
+		return agent.Proc{PID: pid, Start: uint64(pid), Started: begun.Add(after)}
+	}
+	headless := []string{"node", "/usr/bin/gemini", "-p", "x", "--approval-mode", "auto_edit"}
+	for _, c := range []struct {
+		name string
+		all  []agent.Proc
+		argv map[int][]string
+		want int // pid; 0: none
+	}{
+		{"alone", []agent.Proc{proc(7, -time.Second)}, map[int][]string{7: headless}, 7},
+		{"a launcher and its child", []agent.Proc{proc(7, -2*time.Second), proc(8, -time.Second)}, map[int][]string{7: headless, 8: headless}, 8},
+		{"it was started later", []agent.Proc{proc(7, time.Minute)}, map[int][]string{7: headless}, 0},
+		{"it was started long before", []agent.Proc{proc(7, -time.Hour)}, map[int][]string{7: headless}, 0},
+		{"a terminal", []agent.Proc{proc(7, -time.Second)}, map[int][]string{7: {"node", "/usr/bin/gemini"}}, 0},
+		{"two that differ", []agent.Proc{proc(7, -time.Second), proc(8, -time.Second)}, map[int][]string{7: headless, 8: headless[:4]}, 0},
+		{"named by its arguments", []agent.Proc{proc(7, time.Hour)}, map[int][]string{7: append(slices.Clone(headless), "--resume", s.ID)}, 7},
+		{"another program", []agent.Proc{proc(7, -time.Second)}, map[int][]string{7: {"vi"}}, 0},
+	} {
+		cwd := map[int]string{}
+		for _, p := range c.all {
+			cwd[p.PID] = "" // hides it, so it may be any
+		}
+		found, err := over(home, procs{all: c.all, argv: c.argv, cwd: cwd}).Launches(s.Path)
+		pid := 0
+		if len(found) == 1 && found[0].Session == s.ID {
+			pid = found[0].PID
+		}
+		if err != nil || pid != c.want {
+			t.Errorf("%s: %+v, %v; want process %d", c.name, found, err, c.want)
+		}
+	}
+}
+
+func TestOptionsArePassedAgain(t *testing.T) {
+	for argv, want := range map[string]string{
+		"-p x": "--approval-mode default",
+		"-p x --approval-mode auto_edit -m flash":                      "--approval-mode=auto_edit --model=flash",
+		"--include-directories a b --policy p.toml -e none --prompt=x": "--approval-mode default --include-directories=a --include-directories=b --policy=p.toml --extensions=none",
+		"-y -p x":                   "--approval-mode default",
+		"-p x --approval-mode=yolo": "--approval-mode default",
+		"-p x --approval-mode plan": "left",
+		"-p x --acp":                "left",
+		"-p x --policy /dev/fd/63":  "left",
+		"-p x --approvalMode plan":  "left",
+	} {
+		g, r := planner(t, agent.Config{})
+		r.Info.Model = "gemini-2.5-pro" // a router may have chosen it
+		r.Launch = &detect.Launch{}
+		r.Launch.Flags, r.Launch.Lost = agent.Parse(strings.Fields(argv), options)
+		p, err := g.Plan(r)
+		var u *agent.Unfit
+		if want == "left" {
+			if !errors.As(err, &u) || u.Command == "" {
+				t.Errorf("%s: %q, %v", argv, p.Argv, err)
+			}
+			continue
+		}
+		if got := strings.Join(p.Argv[3:max(3, len(p.Argv)-3)], " "); err != nil || got != want || p.Flags != detect.KnownSeen {
+			t.Errorf("%s: %q, %v; want %q", argv, got, err, want)
+		}
+	}
+}
