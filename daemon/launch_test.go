@@ -160,11 +160,6 @@ func TestOptionsOutliveTheirProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.registry()
-		r.start()
-		id := uuid.NewString()
-		entry := r.runs(700, id, nil, "claude", "-p", "--tools", "Read")
-		r.add(id, r.unrecorded(id))
-		r.endsRun(700, entry)
 		r.children.act = func(c *child) {
 			c.ask()
 			if c.claim.N < 3 {
@@ -174,6 +169,11 @@ func TestOptionsOutliveTheirProcess(t *testing.T) {
 			}
 			c.end()
 		}
+		r.start()
+		id := uuid.NewString()
+		entry := r.runs(700, id, nil, "claude", "-p", "--tools", "Read")
+		r.add(id, r.unrecorded(id))
+		r.endsRun(700, entry)
 		r.pass(3 * time.Hour)
 		all := r.children.started()
 		if len(all) != 3 {
