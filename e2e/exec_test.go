@@ -28,6 +28,7 @@ var execCases = []struct {
 	{"Killed", false, execKilledCase},
 	{"Timeout", false, execTimeoutCase},
 	{"BesideDaemon", true, execBesideDaemonCase},
+	{"BesideWindow", false, execBesideWindowCase},
 }
 
 func TestExecClaude330(t *testing.T) { runExec(t, claude330) }
@@ -289,4 +290,19 @@ func execBesideDaemonCase(t *testing.T, a agentCase) {
 	w.exec(75, "say done")
 	n := w.main()
 	w.never(20*time.Second, "the daemon went on with a session of clawd exec", func() bool { return w.main() != n })
+}
+
+// A window that shows the session, or may, has it alone.
+func execBesideWindowCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	p := w.openTerminal(false)
+	p.asks("say done")
+	p.shows("All done.")
+	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
+	id, n := w.only(), w.settledMain()
+	got := w.exec(1, "--resume", id, "say it again")
+	if len(got.Errors) == 0 || !strings.Contains(got.Errors[0], "open") {
+		t.Errorf("%+v", got)
+	}
+	w.wantMain(n)
 }

@@ -266,15 +266,21 @@ func (t *runner) release() {
 	}
 }
 
-// free refuses a session that a live process surely has open: the agents do not mind two writers.
+// free refuses a session that a live process has open, or may have: the agents do not mind two writers. A
+// headless run in the same folder that names no session begins one of its own.
 func (t *runner) free(ctx context.Context) error {
 	holders, err := t.a.Live(ctx, t.ds, t.info)
 	if err != nil {
 		return fmt.Errorf("who has session %s open cannot be seen: %w", t.session, err)
 	}
 	for _, h := range holders {
-		if h.Liveness == detect.Alive && h.Sure {
+		switch {
+		case h.Liveness == detect.Alive && h.Sure:
 			return fmt.Errorf("%w: process %d has session %s open", ErrBusy, h.PID, t.session)
+		case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+			return fmt.Errorf("%w: process %d may have session %s open: close it first (%s)", ErrBusy, h.PID, t.session, h.Why)
+		case h.Liveness == detect.HolderUnknown && h.PID != 0:
+			return fmt.Errorf("%w: whether process %d has session %s open can't be seen: close it first (%s)", ErrBusy, h.PID, t.session, h.Why)
 		}
 	}
 	return nil
