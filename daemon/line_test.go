@@ -109,7 +109,7 @@ func TestStartsOfEarlierStop(t *testing.T) {
 }
 
 // TestTailAtClosedStop: the files end in a stop again that was dealt with, for a power cut or a restored copy
-// took the last of them.
+// took the last of them. They may be in the middle of being written back, so that shows when the wait is over.
 func TestTailAtClosedStop(t *testing.T) {
 	in(t, func(r *rig) {
 		r.children.act = func(c *child) { c.opened(); c.ask(); c.say("plan"); c.end() }
@@ -126,9 +126,10 @@ func TestTailAtClosedStop(t *testing.T) {
 		put(t, r.session(id).Path, text)
 		r.pass(3 * time.Hour)
 		r.wantStarts(1)
-		r.wantPhase(id, state.Held)
-		if held, stopped := len(r.log.events("session_held")), len(r.log.events("session_stopped")); held != 1 || stopped != 1 {
-			t.Errorf("told %d times that it is held, %d times that it stopped", held, stopped)
+		r.wantPhase(id, state.Following)
+		left, stopped := r.log.events("session_left"), len(r.log.events("session_stopped"))
+		if len(left) != 1 || left[0]["why"] != rewritten || stopped != 1 {
+			t.Errorf("told %v that it is left, %d times that it stopped", left, stopped)
 		}
 	})
 }

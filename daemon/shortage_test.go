@@ -81,7 +81,7 @@ func TestFoldersAreMadeAgain(t *testing.T) {
 			}
 		}
 		if n := len(r.log.events("folder_made_again")); n != 3 {
-			t.Errorf("told %d times", n)
+			t.Errorf("told %d times: %v", n, r.log.events("folder_made_again"))
 		}
 		second := r.o
 		second.StateDir = filepath.Join(r.root, "another")
