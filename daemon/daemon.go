@@ -69,6 +69,7 @@ type Daemon struct {
 	absent   bool          // clawd had ended before the machine last went down, so it saw nobody's end
 	leap     chan struct{} // one slot: the clock jumped
 	shortage shortage
+	making   sync.Mutex // held by the one who makes clawd's folders again
 	reach    lag
 	launches *launches
 	notices  chan struct{}   // one slot: there may be something to send

@@ -132,6 +132,8 @@ func (g gated) Open(ctx context.Context) (resume.Gate, string, error) {
 
 // folders makes sure that clawd's own folders are there: somebody may have removed them.
 func (d *Daemon) folders() error {
+	d.making.Lock()
+	defer d.making.Unlock()
 	for _, dir := range []string{d.o.UserDir, d.o.StateDir, d.marks(), d.runs(), d.backups()} {
 		if _, err := os.Lstat(dir); err == nil {
 			continue
