@@ -1,10 +1,6 @@
 package wrap
 
-import (
-	"bytes"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "bytes"
 
 func (e *emulator) control(b byte) {
 	switch b {
@@ -47,8 +43,8 @@ func (e *emulator) line(x, y int) {
 	e.to(x, y)
 }
 
-func (e *emulator) esc(cmd ansi.Cmd) {
-	switch i, final := cmd.Intermediate(), cmd.Final(); {
+func (e *emulator) escape(s sequence) {
+	switch i, final := s.intermediate, s.final; {
 	case i == '(' || i == ')':
 		e.charset[i-'('] = final == '0'
 	case i != 0:
@@ -78,40 +74,41 @@ func (e *emulator) restore() {
 	e.x, e.y = min(e.x, e.cols-1), min(e.y, e.rows-1)
 }
 
-func (e *emulator) osc(cmd int, data []byte) {
-	if _, text, ok := bytes.Cut(data, []byte{';'}); ok && (cmd == 0 || cmd == 2) {
+// command obeys an OSC.
+func (e *emulator) command(data []byte) {
+	if number, text, ok := bytes.Cut(data, []byte{';'}); ok && (string(number) == "0" || string(number) == "2") {
 		e.title = string(bytes.ToValidUTF8(text, []byte("\ufffd")))
 	}
 }
 
-func (e *emulator) csi(cmd ansi.Cmd, params ansi.Params) {
+func (e *emulator) csi(s sequence) {
 	// at gives a parameter; absent or 0 is def. Programs may ask for any number of times.
 	at := func(i, def int) int {
-		n, _, _ := params.Param(i, def)
+		n, _ := s.params.param(i, def)
 		if n <= 0 {
 			n = def
 		}
 		return min(n, 1<<15)
 	}
 	switch {
-	case cmd.Intermediate() == '!' && cmd.Final() == 'p': // DECSTR
+	case s.intermediate == '!' && s.final == 'p': // DECSTR
 		e.modes, e.top, e.bot, e.pen = modes{}, 0, e.rows, pen{}
 		return
-	case cmd.Intermediate() != 0:
+	case s.intermediate != 0:
 		return
-	case cmd.Prefix() == '?' && (cmd.Final() == 'h' || cmd.Final() == 'l'):
-		for i := range params {
-			e.private(at(i, 0), cmd.Final() == 'h')
+	case s.prefix == '?' && (s.final == 'h' || s.final == 'l'):
+		for i := range s.params {
+			e.private(at(i, 0), s.final == 'h')
 		}
 		return
-	case cmd.Prefix() == '?' && (cmd.Final() == 'J' || cmd.Final() == 'K'): // the selective erase
-	case cmd.Prefix() != 0:
+	case s.prefix == '?' && (s.final == 'J' || s.final == 'K'): // the selective erase
+	case s.prefix != 0:
 		return
 	}
 	n := at(0, 1)
-	switch cmd.Final() {
+	switch s.final {
 	case 'm':
-		e.graphics(params)
+		e.graphics(s.params)
 	case 'A':
 		e.down(-n)
 	case 'B', 'e':
@@ -147,10 +144,10 @@ func (e *emulator) csi(cmd ansi.Cmd, params ansi.Params) {
 		}
 	case 'h', 'l':
 		if at(0, 0) == 4 {
-			e.modes.insert = cmd.Final() == 'h'
+			e.modes.insert = s.final == 'h'
 		}
 	default:
-		e.edit(cmd.Final(), n, at(0, 0))
+		e.edit(s.final, n, at(0, 0))
 	}
 }
 
@@ -271,12 +268,12 @@ func (e *emulator) alternate(on, save bool) {
 }
 
 // graphics follows SGR as far as faint and grey text goes.
-func (e *emulator) graphics(params ansi.Params) {
+func (e *emulator) graphics(params params) {
 	if len(params) == 0 {
 		e.pen = pen{}
 	}
 	for i := 0; i < len(params); i++ {
-		switch n, more, _ := params.Param(i, 0); {
+		switch n, more := params.param(i, 0); {
 		case n == 0:
 			e.pen = pen{}
 		case n == 2:
@@ -300,16 +297,16 @@ func (e *emulator) graphics(params ansi.Params) {
 
 // colour reads what follows 38, with ";" or ":", and says how many parameters that is, and whether
 // the colour is a grey that is neither near black nor near white: what agents draw placeholders in.
-func colour(p ansi.Params) (used int, grey bool) {
-	kind, sub, _ := p.Param(0, 0)
+func colour(p params) (used int, grey bool) {
+	kind, sub := p.param(0, 0)
 	n := 0
 	if sub { // with ":" the end is told
-		for n = 1; n < len(p) && p[n-1].HasMore(); n++ {
+		for n = 1; n < len(p) && p[n-1].more; n++ {
 			continue
 		}
 	}
 	value := func(i int) int {
-		v, _, _ := p.Param(i, 0)
+		v, _ := p.param(i, 0)
 		return v
 	}
 	switch kind {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/clawd-project/clawd/agent"
@@ -17,11 +16,11 @@ import (
 //
 // charmbracelet/x/vt does the same and more, but copies every cell of the screen for each line that
 // scrolls (3.5 MB/s at 80x24, a quarter of that at 200x50: the wrapper would slow down its agent);
-// hinshun/vt10x knows neither faint text nor wide characters. So their parser is used and the grid
-// is kept here.
+// hinshun/vt10x knows neither faint text nor wide characters. So both the parser and the grid are
+// ours.
 type emulator struct {
 	mu     sync.Mutex // guards what follows
-	parser *ansi.Parser
+	parser parser
 	cols   int
 	rows   int
 	main   page
@@ -39,7 +38,7 @@ type modes struct {
 	insert, origin, noWrap bool
 }
 
-// maxString bounds the strings (titles, images) that are kept of the output.
+// maxString bounds a title.
 const maxString = 4096
 
 // page is one of the terminal's two screens.
@@ -82,9 +81,7 @@ func (c *cell) joins() bool {
 }
 
 func newEmulator(cols, rows int) *emulator {
-	e := &emulator{parser: ansi.NewParser()}
-	e.parser.SetDataSize(maxString)
-	e.parser.SetHandler(ansi.Handler{Print: e.print, Execute: e.control, HandleCsi: e.csi, HandleEsc: e.esc, HandleOsc: e.osc})
+	e := &emulator{}
 	e.cols, e.rows = bounded(cols, rows)
 	e.reset()
 	return e
@@ -110,7 +107,7 @@ func (e *emulator) feed(b []byte) {
 		e.broken = recover() != nil
 	}()
 	for _, c := range b {
-		e.parser.Advance(c)
+		e.advance(c)
 	}
 }
 

@@ -44,6 +44,16 @@ func TestEmulator(t *testing.T) {
 		{"saved", "ab\x1b7\x1b[3;3Hc\x1b8d", []string{"abd", "", "  c"}, 0, 3, "[]"},
 		{"tabs", "a\tb", []string{"a       b"}, 0, 9, "[]"},
 		{"no wrap", "\x1b[?7l0123456789x", []string{"012345678x"}, 0, 9, "[]"},
+		{"titles in UTF-8", "\x1b]0;\u2733 Claude\x07\x1b]2;\u2713 \u00dc \u4e1c\x1b\\x", []string{"x"}, 0, 1, "[]"},
+		{"strings in UTF-8", "\x1bP\u00dc1\x1b\\\x1b_\u4e1c2\x1b\\\x1b^\u27333\x1b\\\x1bX\u27134\x1b\\x", []string{"x"}, 0, 1, "[]"},
+		{"no string ends at a byte of C1", "\x1b]0;a\x9cb\x07\x1bPa\x9cb\x1b\\\x1b_a\x9cb\x1b\\x", []string{"x"}, 0, 1, "[]"},
+		{"no byte of C1 begins a sequence", "a\x9b1;1Hb", []string{"a\ufffd1;1Hb"}, 0, 7, "[]"},
+		{"BEL ends an OSC alone", "\x1bPa\x07b\x1b\\\x1b_a\x07b\x1b\\x", []string{"x"}, 0, 1, "[]"},
+		{"aborted strings", "\x1b]0;a\x18b\x1bPa\x1ac\x1b_d\x18e", []string{"bce"}, 0, 3, "[]"},
+		{"a string that another sequence ends", "ab\x1b]0;t\x1b[Hx", []string{"xb"}, 0, 1, "[]"},
+		{"a rune that is cut off", "a\xe2\x9c\x1b[31mb\xe2c", []string{"a\ufffdb\ufffdc"}, 0, 5, "[]"},
+		{"malformed", "a\x1b[1$2pb\x1b[1?2hc\x1b[\u00dcmd", []string{"abcd"}, 0, 4, "[]"},
+		{"forty parameters", "\x1b[2" + strings.Repeat(";1", 40) + ";0ma", []string{"a"}, 0, 1, "[[0 1]]"},
 		{"images and queries leave nothing", "\x1bPq#0;~~\x1b\\\x1b_Gx\x1b\\\x1b[c\x1b[6n\x1b]11;?\x07\x1b[>1u\x1b[?2026h\x1b[18tx", []string{"x"}, 0, 1, "[]"},
 	} {
 		e := newEmulator(10, 4)
