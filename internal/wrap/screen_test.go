@@ -3,9 +3,6 @@ package wrap
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -107,37 +104,10 @@ func TestEmulatorPanics(t *testing.T) {
 
 // tmux is the judge of random drawing.
 func TestEmulatorLikeTmux(t *testing.T) {
-	tmux, err := exec.LookPath("tmux")
-	if err != nil {
-		t.Skip("no tmux here")
-	}
-	dir := t.TempDir()
-	socket := filepath.Join(dir, "s")
-	run := func(args ...string) string {
-		t.Helper()
-		out, err := exec.Command(tmux, append([]string{"-S", socket, "-f", os.DevNull}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("tmux %q: %v %s", args, err, out)
-		}
-		return string(out)
-	}
-	run("new-session", "-d", "exec sleep 100") // the server ends with its last session
-	t.Cleanup(func() { run("kill-server") })
+	m := newTmux(t)
 	for seed := range uint64(40) {
 		out := randomDrawing(rand.New(rand.NewPCG(seed, 7)))
-		file := filepath.Join(dir, "out")
-		if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		pane := strings.TrimSpace(run("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "40", "-y", "12",
-			"stty raw -echo; cat "+file+"; printf '\\033]2;done\\007'; exec sleep 100"))
-		until(t, "tmux", func() bool { return run("display-message", "-p", "-t", pane, "#{pane_title}") == "done\n" })
-		var want []string
-		for line := range strings.Lines(run("capture-pane", "-p", "-t", pane)) {
-			want = append(want, strings.TrimRight(line, " \n"))
-		}
-		at := strings.TrimSpace(run("display-message", "-p", "-t", pane, "#{cursor_x} #{cursor_y}"))
-		run("kill-session", "-t", pane)
+		want, at := m.draw([]byte(out), 40, 12)
 		e := newEmulator(40, 12)
 		e.feed([]byte(out))
 		s, _ := e.screen()
@@ -195,19 +165,34 @@ func randomDrawing(r *rand.Rand) string {
 	return b.String()
 }
 
+// No output breaks the emulator, and where it was cut does not matter.
 func FuzzEmulator(f *testing.F) {
-	f.Add(junk(), uint8(10), uint8(4))
-	f.Add([]byte("\x1b[?1049h\x1b[2;3r\x1b[38:2::1:2:3m漢\x1b[5P"), uint8(1), uint8(1))
-	f.Fuzz(func(t *testing.T, out []byte, cols, rows uint8) {
-		e := newEmulator(int(cols), int(rows))
-		e.feed(out[:len(out)/2])
-		e.resize(int(rows), int(cols))
-		e.feed(out[len(out)/2:])
-		s, ok := e.screen()
+	f.Add(junk(), uint8(10), uint8(4), uint16(1))
+	f.Add([]byte("\x1b[?1049h\x1b[2;3r\x1b[38:2::1:2:3m漢\x1b[5P"), uint8(1), uint8(1), uint16(3))
+	for _, out := range recordings(f) {
+		f.Add(out, uint8(110), uint8(40), uint16(1023))
+		for from := 0; from < len(out); from += 4096 { // small ones are changed more often
+			f.Add(out[from:min(len(out), from+4096)], uint8(80), uint8(24), uint16(7))
+		}
+	}
+	f.Fuzz(func(t *testing.T, out []byte, cols, rows uint8, chunk uint16) {
+		whole, cut := newEmulator(int(cols), int(rows)), newEmulator(int(cols), int(rows))
+		for _, half := range [][]byte{out[:len(out)/2], out[len(out)/2:]} {
+			whole.feed(half)
+			for b := range slices.Chunk(half, int(chunk)+1) {
+				cut.feed(b)
+			}
+			if a, b := shown(whole), shown(cut); a != b {
+				t.Fatalf("at once:\n%s\nin pieces:\n%s", a, b)
+			}
+			whole.resize(int(rows), int(cols))
+			cut.resize(int(rows), int(cols))
+		}
+		s, ok := whole.screen()
 		if !ok {
 			t.Fatal("it panics")
 		}
-		if s.Row < 0 || s.Row >= len(s.Rows) || s.Col < 0 || len(e.lines) != e.rows {
+		if s.Row < 0 || s.Row >= len(s.Rows) || s.Col < 0 || len(whole.lines) != whole.rows {
 			t.Errorf("%+v", s)
 		}
 	})
