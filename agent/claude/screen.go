@@ -35,7 +35,6 @@ const (
 	menuTitle = "What do you want to do?"
 	menuStop  = "❯ 1. Stop and wait for limit to reset"
 	menuKeys  = "Enter to confirm · Esc to cancel"
-	itemWaits = "then continue automatically"
 )
 
 // Screen reads the agent's terminal: versions 2.1.197 and 2.1.329. The box is a row with the cursor
@@ -125,8 +124,8 @@ func emptyBox(s agent.Screen) bool {
 }
 
 // limitMenu: the menu that opens by itself at a usage limit, in place of the box: below its last row
-// is nothing, and the cursor is on its first item, which Escape stands for as well. The one that also
-// offers to wait is of versions that may be about to go on by themselves: it is left alone.
+// is nothing, and the cursor is on its first item, which Escape stands for as well. An item that
+// offers to go on at the reset says that the agent will not without being told to.
 func limitMenu(s agent.Screen) bool {
 	row := s.Last()
 	if s.At(row) != menuKeys {
@@ -136,9 +135,6 @@ func limitMenu(s agent.Screen) bool {
 	}
 	items := 0
 	for ; row >= 0 && menuItem.MatchString(s.Line(row)); row-- {
-		if strings.Contains(s.At(row), itemWaits) {
-			return false
-		}
 		items++
 	}
 	if items < 2 || s.At(row+1) != menuStop || s.Row != row+1 {
