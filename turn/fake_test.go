@@ -91,15 +91,7 @@ func fakeClaude(mode string) int {
 		return 1
 	case "max turns": // ends by itself after a tool's result
 		opened()
-		dir, _ := os.Getwd()
-		path := filepath.Join(os.Getenv("HOME"), ".claude", "projects", regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(dir, "-"), id+".jsonl")
-		_ = os.MkdirAll(filepath.Dir(path), 0o700)
-		at := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
-		all := `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
-{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}],"stop_reason":"tool_use"}}
-{"type":"user","uuid":"00000000-0000-4000-8000-000000000003","parentUuid":"00000000-0000-4000-8000-000000000002","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
-`
-		_ = os.WriteFile(path, []byte(strings.NewReplacer("ID", id, "DIR", dir, "AT", at).Replace(all)), 0o600)
+		keep(id)
 		out(`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3,"session_id":%q,"total_cost_usd":0.1,"usage":{},"errors":["Reached maximum number of turns (2)"]}`, id)
 		return 1
 	case "told": // as opencode: to wait for so many seconds
@@ -111,6 +103,15 @@ func fakeClaude(mode string) int {
 	case "stubborn": // with a child that has a group of its own; all ignore SIGTERM
 		opened()
 		return stubborn(arg)
+	case "silent":
+		time.Sleep(time.Minute)
+	case "opened, nothing kept":
+		opened()
+		time.Sleep(time.Minute)
+	case "kept, then silent":
+		keep(id)
+		opened()
+		time.Sleep(time.Minute)
 	case "killed":
 		opened()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -148,4 +149,17 @@ func stubborn(pids string) int {
 	}
 	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", script, pids}, os.Environ())
 	return 1
+}
+
+// keep writes the session's file: a request and a tool's result.
+func keep(id string) {
+	dir, _ := os.Getwd()
+	path := filepath.Join(os.Getenv("HOME"), ".claude", "projects", regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(dir, "-"), id+".jsonl")
+	_ = os.MkdirAll(filepath.Dir(path), 0o700)
+	at := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	all := `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}],"stop_reason":"tool_use"}}
+{"type":"user","uuid":"00000000-0000-4000-8000-000000000003","parentUuid":"00000000-0000-4000-8000-000000000002","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
+`
+	_ = os.WriteFile(path, []byte(strings.NewReplacer("ID", id, "DIR", dir, "AT", at).Replace(all)), 0o600)
 }

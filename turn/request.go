@@ -74,11 +74,12 @@ type Wait struct {
 
 // Result is what became of a turn. Run returns it together with an error, too, as far as it is known.
 type Result struct {
-	Text      string // the agent's answer
-	Agent     string
-	Session   string // to go on with; empty: none was opened
-	Recovered bool   // Request.Session was not there, and a new session was begun
-	Attempts  int    // runs of the agent
+	Text  string // the agent's answer
+	Agent string
+	// Session is the id to go on with; empty: the agent opened none, or has kept nothing of it.
+	Session   string
+	Recovered bool // Request.Session was not there, and a new session was begun
+	Attempts  int  // runs of the agent
 	// Usage is the sum over all tries. Codex counts the whole session.
 	Usage    agent.Usage
 	Duration time.Duration // with all waits
@@ -119,6 +120,11 @@ func newRunner(r Request) (*runner, error) {
 	}
 	if strings.TrimSpace(r.Prompt) == "" {
 		return t, fmt.Errorf("%w: the prompt is empty", ErrRequest)
+	}
+	if r.Retry != nil {
+		if err := r.Retry.Check(); err != nil {
+			return t, fmt.Errorf("%w: %w", ErrRequest, err)
+		}
 	}
 	env := agent.Env{Home: t.getenv("HOME"), Getenv: t.getenv, Procs: t.procs}
 	agents, err := all.New(env, map[string]agent.Config{r.Agent: r.Config})
@@ -222,8 +228,15 @@ func (t *runner) unknown(why string) error {
 	return e
 }
 
-// find looks a session up by its id.
+// find looks a session up by its id, and remembers where it is.
 func (t *runner) find(ctx context.Context, id string) (bool, error) {
+	ds, err := t.lookup(ctx, id)
+	t.ds = ds
+	return ds.ID != "", err
+}
+
+// lookup gives the session with an id; the zero value: the agent's files do not have it.
+func (t *runner) lookup(ctx context.Context, id string) (detect.Session, error) {
 	all, err := t.a.Scan(ctx, "")
 	found := agent.Touched{}
 	for _, s := range all {
@@ -231,17 +244,17 @@ func (t *runner) find(ctx context.Context, id string) (bool, error) {
 			found = s
 		}
 	}
-	if t.ds = found.Session; t.ds.ID != "" {
-		return true, nil // whatever else could not be listed
+	if found.Session.ID != "" {
+		return found.Session, nil // whatever else could not be listed
 	}
 	if f, ok := t.a.(agent.Finder); ok {
 		old, ok, failed := f.Find(ctx, id)
-		if t.ds = old; ok {
-			return true, nil
+		if ok {
+			return old, nil
 		}
 		err = errors.Join(err, failed)
 	}
-	return false, err
+	return detect.Session{}, err
 }
 
 // hold keeps the daemon out of a session until the end of Run, waits included.

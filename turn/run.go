@@ -230,9 +230,25 @@ func (t *runner) try(ctx context.Context) error {
 		t.result.Usage = add(t.result.Usage, h.usage)
 	}
 	if err != nil {
+		t.unopened(ctx)
 		return errors.Join(fmt.Errorf("%w: %w", ErrOutput, err), restore())
 	}
-	return errors.Join(t.verdict(ctx, h, out, c.cmd.ProcessState), restore())
+	err = t.verdict(ctx, h, out, c.cmd.ProcessState)
+	if err != nil {
+		t.unopened(ctx)
+	}
+	return errors.Join(err, restore())
+}
+
+// unopened forgets the session of a try that failed before its agent kept anything of it.
+func (t *runner) unopened(ctx context.Context) {
+	id := t.result.Session
+	if id == "" || id == t.session {
+		return
+	}
+	if ds, err := t.lookup(context.WithoutCancel(ctx), id); err == nil && ds.ID == "" {
+		t.result.Session = ""
+	}
 }
 
 // guard copies a session that the agent may delete by itself, and puts it back after the run.

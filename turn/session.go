@@ -9,38 +9,64 @@ import (
 )
 
 // Session is a conversation: every turn goes on where the last one ended. Its turns run one after
-// the other.
+// the other. ID and Reset never wait for a turn; a callback must not begin one.
 type Session struct {
-	mu sync.Mutex
-	r  Request
+	turn sync.Mutex // held for a whole turn
+	r    Request    // but its Session and Prompt
+
+	mu     sync.Mutex // guards what follows
+	id     string
+	resets int
 }
 
 // NewSession begins with r.Session, or with a new session. Everything but the prompt is the same for
 // all turns.
-func NewSession(r Request) *Session { return &Session{r: r} }
+func NewSession(r Request) *Session { return &Session{r: r, id: r.Session} }
 
-// ID of the session; empty: no turn has opened one.
+// ID of the session, also of one that a running turn has just opened; empty: there is none.
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.r.Session
+	return s.id
 }
 
-// Reset lets the next turn begin a new session.
+// Reset lets the next turn begin a new session. A turn that runs ends in its own.
 func (s *Session) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.r.Session = ""
+	s.id = ""
+	s.resets++
 }
 
 // Turn asks, as Run does. A turn that failed keeps its session: the next one goes on there.
 func (s *Session) Turn(ctx context.Context, prompt string) (Result, error) {
+	s.turn.Lock()
+	defer s.turn.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.r.Prompt = prompt
-	res, err := Run(ctx, s.r)
-	if res.Session != "" {
-		s.r.Session = res.Session
+	before, resets := s.id, s.resets
+	s.mu.Unlock()
+	set := func(id string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.resets == resets {
+			s.id = id
+		}
+	}
+	r := s.r
+	r.Prompt, r.Session = prompt, before
+	r.OnEvent = func(e Event) {
+		if e.Kind == agent.SaidOpened && e.Session != "" {
+			set(e.Session)
+		}
+		if s.r.OnEvent != nil {
+			s.r.OnEvent(e)
+		}
+	}
+	res, err := Run(ctx, r)
+	if res.Session == "" { // what was opened on the way was not kept
+		set(before)
+	} else {
+		set(res.Session)
 	}
 	return res, err
 }
