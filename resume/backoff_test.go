@@ -31,6 +31,12 @@ func TestBackoffDelay(t *testing.T) {
 		if b.Cap > 0 && limit > float64(b.Cap) {
 			t.Fatalf("%s is over the cap %s", plain, b.Cap)
 		}
+		if b.Cap > 0 {
+			limit = min(limit, float64(b.Cap)/(1+b.Jitter))
+			if d > b.Cap {
+				t.Fatalf("%s with its jitter is over the cap %s", d, b.Cap)
+			}
+		}
 		if d < 0 || float64(d) > limit*(1+b.Jitter)+1 || float64(d) < limit*(1-b.Jitter)-1 {
 			t.Fatalf("%s for %s with a jitter of %v", d, plain, b.Jitter)
 		}

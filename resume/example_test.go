@@ -13,7 +13,7 @@ import (
 func ExampleRetry() {
 	tries := 0
 	answer, err := resume.Retry(context.Background(), resume.RetryPolicy{
-		Backoff: resume.Backoff{Kind: resume.Linear, Base: time.Millisecond, Cap: time.Second},
+		Backoff: resume.Backoff{Kind: resume.Linear, Base: time.Millisecond, Jitter: -1},
 		OnRetry: func(attempt int, err error, delay time.Duration) {
 			fmt.Printf("try %d: %v; again in %s\n", attempt, err, delay)
 		},

@@ -19,8 +19,9 @@ import (
 type RetryPolicy struct {
 	// Attempts is the number of tries, the first one among them. 0: 4. Below 0: without end.
 	Attempts int
-	// Backoff gives the delay after try n. Without Base and Func: from 200 ms up to 10 s, in its Kind, with
-	// 0 to 25 % added.
+	// Backoff gives the delay after try n. Every field that is zero has its usual value: a Base of 200 ms, a
+	// Cap of 10 s (or Base, when that is longer), and a Jitter that adds up to 25 %. A Cap or Jitter below 0
+	// is none. With a Func nothing is filled in.
 	Backoff Backoff
 	// RetryIf tells whether another try may help. nil: Transient. Errors of Permanent never are tried again.
 	RetryIf func(error) bool
@@ -32,17 +33,19 @@ type RetryPolicy struct {
 
 const defaultAttempts = 4
 
-func defaultBackoff() Backoff {
-	return Backoff{Base: 200 * time.Millisecond, Cap: 10 * time.Second, Jitter: 0.25, JitterUp: true}
-}
+// Check tells what is wrong with the policy: an ErrPolicy. Retry and RetryStream return it before the first try.
+func (p RetryPolicy) Check() error { return p.Backoff.check() }
 
 // Retry calls fn until it succeeds, its error is final, or the tries are spent, and gives its last
 // result. When ctx ends, so does Retry, at once: the error then holds context.Cause(ctx) and that of
 // the last try.
 func Retry[T any](ctx context.Context, p RetryPolicy, fn func(context.Context) (T, error)) (T, error) {
+	var none T
+	if err := p.Check(); err != nil {
+		return none, err
+	}
 	for n := 1; ; n++ {
 		if ctx.Err() != nil {
-			var none T
 			return none, context.Cause(ctx)
 		}
 		v, err := fn(ctx)
@@ -61,6 +64,10 @@ func Retry[T any](ctx context.Context, p RetryPolicy, fn func(context.Context) (
 func RetryStream[T any](ctx context.Context, p RetryPolicy, fn func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
+		if err := p.Check(); err != nil {
+			yield(none, err)
+			return
+		}
 		for n := 1; ; n++ {
 			if ctx.Err() != nil {
 				yield(none, context.Cause(ctx))
@@ -126,12 +133,7 @@ func (p RetryPolicy) delay(n int, err error) time.Duration {
 	if told := (*toldAfter)(nil); errors.As(err, &told) {
 		return max(told.after, 0)
 	}
-	b := p.Backoff
-	if b.Base == 0 && b.Func == nil {
-		b = defaultBackoff()
-		b.Kind = p.Backoff.Kind
-	}
-	return b.Delay(n, rand.Float64())
+	return p.Backoff.filled().Delay(n, rand.Float64())
 }
 
 // Permanent marks an error after which nothing is tried again, whatever the policy says. What Retry

@@ -23,6 +23,7 @@ func (s status) StatusCode() int { return int(s) }
 
 // plain is the default without its jitter.
 func plain(p RetryPolicy) RetryPolicy {
+	p.Backoff.Jitter = -1
 	if p.Backoff.Base == 0 {
 		p.Backoff.Base, p.Backoff.Cap = 200*time.Millisecond, 10*time.Second
 	}
@@ -43,8 +44,8 @@ func TestRetry(t *testing.T) {
 		{name: "three failures", errs: []error{refused, status(503), status(429)}, waits: []time.Duration{s / 5, 2 * s / 5, 4 * s / 5}},
 		{name: "four failures", errs: []error{refused, refused, refused, status(500)}, want: status(500), waits: []time.Duration{s / 5, 2 * s / 5, 4 * s / 5}},
 		{name: "one try", p: RetryPolicy{Attempts: 1}, errs: []error{refused}, want: refused},
-		{name: "linear", p: RetryPolicy{Backoff: Backoff{Kind: Linear, Base: s}}, errs: []error{refused, refused}, waits: []time.Duration{s, 2 * s}},
-		{name: "constant", p: RetryPolicy{Backoff: Backoff{Kind: Constant, Base: s}}, errs: []error{refused, refused}, waits: []time.Duration{s, s}},
+		{name: "linear", p: RetryPolicy{Backoff: Backoff{Kind: Linear, Base: s, Jitter: -1}}, errs: []error{refused, refused}, waits: []time.Duration{s, 2 * s}},
+		{name: "constant", p: RetryPolicy{Backoff: Backoff{Kind: Constant, Base: s, Jitter: -1}}, errs: []error{refused, refused}, waits: []time.Duration{s, s}},
 		{name: "custom", p: RetryPolicy{Backoff: Backoff{Base: 1, Func: func(n int) time.Duration { return time.Duration(n*n) * s }}},
 			errs: []error{refused, refused}, waits: []time.Duration{s, 4 * s}},
 		{name: "capped", p: RetryPolicy{Attempts: -1}, errs: slices.Repeat([]error{refused}, 8), waits: []time.Duration{s / 5, 2 * s / 5, 4 * s / 5, 8 * s / 5, 16 * s / 5, 32 * s / 5, 10 * s, 10 * s}},

@@ -148,9 +148,17 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 		// The section's arguments and variables are for resumes that nobody asked for; here the caller says.
 		Config:  agent.Config{Command: section.Command, ConfigDir: section.ConfigDir},
 		Timeout: f.timeout, TotalTimeout: f.total, WaitLimit: time.Duration(f.wait), Continue: cfg.Resume.Prompt,
-		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: kind, Base: max(f.base, 1), Cap: f.max, Jitter: f.jitter}},
+		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: kind, Base: max(f.base, 1), Cap: noneBelow(f.max), Jitter: noneBelow(f.jitter)}},
 		Held:  filepath.Join(userPaths().marks, "held"),
 	}, nil
+}
+
+// noneBelow is how a policy says that a zero means none, not the usual value.
+func noneBelow[T time.Duration | float64](v T) T {
+	if v == 0 {
+		return -1
+	}
+	return v
 }
 
 // prompt takes the prompt out of the arguments: the one before "--", else the last one. dash is how
