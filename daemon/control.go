@@ -10,53 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/peer"
-	"github.com/clawd-project/clawd/resume"
-	"github.com/clawd-project/clawd/state"
 )
-
-// Status answers GET /v1/status.
-type Status struct {
-	PID      int             `json:"pid"`
-	Version  string          `json:"version"`
-	Started  time.Time       `json:"started"`
-	Config   string          `json:"config"`
-	DryRun   bool            `json:"dry_run"`
-	Agents   []AgentStatus   `json:"agents"`
-	Sessions []SessionStatus `json:"sessions"` // those that wait, run, are held or given up
-	Stats    state.Stats     `json:"stats"`
-}
-
-// AgentStatus is one agent.
-type AgentStatus struct {
-	Name    string `json:"name"`
-	Path    string `json:"path,omitempty"`
-	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"`
-}
-
-// SessionStatus is one session that is not at rest.
-type SessionStatus struct {
-	Agent    string        `json:"agent"`
-	Session  string        `json:"session"`
-	Project  string        `json:"project"`
-	Phase    state.Phase   `json:"phase"`
-	Reason   detect.Reason `json:"reason"`
-	Strategy resume.Kind   `json:"strategy"`
-	WakeAt   *time.Time    `json:"wake_at"`
-	LeftS    float64       `json:"left_s"` // seconds until wake_at; 0 when it has passed
-	Attempt  int           `json:"attempt"`
-	PID      int           `json:"pid,omitempty"` // of our running child
-	Why      string        `json:"why"`
-	Old      string        `json:"old_session,omitempty"`
-	New      string        `json:"new_session,omitempty"`
-}
 
 type control struct {
 	d *Daemon
@@ -194,51 +152,4 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	}
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(p)
-}
-
-// Status tells what the daemon does now.
-func (d *Daemon) Status() (Status, error) {
-	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started, Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{}}
-	for _, a := range d.agents {
-		as := AgentStatus{Name: a.Name()}
-		if p, err := d.program(a); err != nil {
-			as.Missing = err.Error()
-		} else {
-			as.Path, as.Version = p.Path, p.Version
-		}
-		st.Agents = append(st.Agents, as)
-	}
-	now := d.sleeper.Now()
-	d.mu.Lock()
-	children := map[string]int{}
-	for key, s := range d.sessions {
-		if pid := s.child.Load(); pid != 0 {
-			children[key] = int(pid)
-		}
-	}
-	d.mu.Unlock()
-	err := d.store.Sessions(func(rec state.Session) error {
-		pid := children[state.Key(rec.Session)]
-		if rec.Phase == state.Following && pid == 0 {
-			return nil
-		}
-		s := SessionStatus{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Phase: rec.Phase, Reason: rec.Stop.Reason,
-			Strategy: rec.Decision.Strategy, Attempt: rec.Decision.Attempt, PID: pid, Why: rec.Decision.Why, Old: rec.OldSession, New: rec.NewSession}
-		if rec.Phase == state.Waiting {
-			s.WakeAt, s.LeftS = &rec.Decision.WakeAt, max(0, rec.Decision.WakeAt.Sub(now).Seconds())
-		}
-		st.Sessions = append(st.Sessions, s)
-		return nil
-	})
-	if err != nil {
-		return st, err
-	}
-	slices.SortFunc(st.Sessions, func(a, b SessionStatus) int {
-		if c := int(a.LeftS - b.LeftS); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Session, b.Session)
-	})
-	st.Stats, err = d.store.Stats()
-	return st, err
 }

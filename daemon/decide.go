@@ -150,8 +150,9 @@ func (s *session) logStop(stop detect.Stop) {
 	e.Msg("the session stopped")
 }
 
+// logLeft says that there is nothing to do; what its user has to do is told through the outbox.
 func (s *session) logLeft(stop detect.Stop, why string) {
-	s.d.log.Info().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Str("why", why).Msg("left alone")
+	s.d.log.Debug().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Str("why", why).Msg("left alone")
 }
 
 func logScheduled(e *zerolog.Event, s *session, d resume.Decision, now time.Time) {

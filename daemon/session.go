@@ -212,11 +212,12 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 		return s.stopped(ctx, stop, first)
 	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted && s.rec.Stop.Reason != detect.Crashed:
 		s.cancel(errMoved)
-		if err := s.d.store.Leave(s.ds, stop.Key, "its user stopped it after the limit", ""); err != nil {
+		const why = "you stopped it after the limit"
+		if err := s.d.store.Drop(s.ds, stop.Key, why); err != nil {
 			return err
 		}
 		s.reload()
-		s.d.tell()
+		s.logLeft(stop, why)
 		return nil
 	case known && (stop.IsStop() || armed) && s.rec.Phase == state.Waiting && !s.busy.Load() && (stop.State != s.rec.Stop.State || !stop.SelfResumeAt.Equal(s.rec.Stop.SelfResumeAt)):
 		return s.refined(ctx, stop)

@@ -95,9 +95,6 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 	err = d.store.History(func(e state.Entry) error {
 		if e.Session == state.Key(rec.Session) {
 			w.History = append(w.History, e)
-			if e.Kind == "held" && rec.Phase == state.Held || e.Kind == "given_up" && rec.Phase == state.GivenUp {
-				w.Decision.Why = e.Why
-			}
 		}
 		return nil
 	})
@@ -160,7 +157,7 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
 	case rec.Ignored:
 		return "Nothing: its user has clawd ignore it.", "clawd ignore --off " + s.ds.ID
-	case rec.Phase == state.Following && (rec.Stop.Key == "" || rec.Stop.Key != stop.Key && rec.Stop.Key != "cut:"+stop.Key) && !stop.IsStop():
+	case rec.Phase == state.Following && !rec.EndsIn(stop) && !stop.IsStop():
 		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again

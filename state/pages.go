@@ -87,6 +87,38 @@ func notPlain(path string, mode os.FileMode) error {
 	return fmt.Errorf("%s is %s where clawd keeps its store; move it away and start clawd again", path, what)
 }
 
+// Peek reads the sessions in the store's file as it is now, without a lock: also beside a clawd that has it
+// open, and whatever is in it. It gives the last sign of life, too. The error is the first damage; what could
+// be read was given before.
+func Peek(path string, f func(Session)) (alive time.Time, err error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return alive, err
+	}
+	defer file.Close()
+	fi, err := file.Stat()
+	if err != nil {
+		return alive, err
+	}
+	if !fi.Mode().IsRegular() {
+		return alive, notPlain(path, fi.Mode())
+	}
+	all := metas(file)
+	if len(all) == 0 {
+		return alive, errors.New("it does not begin as a store does")
+	}
+	err = walk(file, fi.Size(), all[len(all)-1], func(string, uint64) {}, func(bucket string, key, value []byte) {
+		var rec Session
+		switch {
+		case bucket == string(bucketMeta) && string(key) == string(keyAlive):
+			_ = unpack(bucketMeta, key, value, &alive)
+		case bucket == string(bucketSessions) && unpack(bucketSessions, key, value, &rec) == nil && Key(rec.Session) == string(key):
+			f(rec)
+		}
+	})
+	return alive, err
+}
+
 // metas gives the sound ones of the two meta pages, the newer one last.
 func metas(f io.ReaderAt) []meta {
 	var all []meta

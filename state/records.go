@@ -45,6 +45,7 @@ type Session struct {
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
+	Notice     *Notice           `json:"notice,omitempty"`      // the newest one; see Needs
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
 	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of what the newest attempt prompted
@@ -150,7 +151,8 @@ type Delivery struct {
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"` // resume_given_up, session_left, session_held, session_unreachable, session_blocked
+	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked
+	Key     string        `json:"key,omitempty"` // of the stop that it is about
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`
 	Why     string        `json:"why"`

@@ -163,8 +163,11 @@ func (t tx) history(s Session, kind, key string, n int, why, proof string) error
 	return t.append(bucketHistory, Entry{At: t.now, Kind: kind, Session: Key(s.Session), Key: key, N: n, Why: why, Proof: proof})
 }
 
-func (t tx) tell(s Session, event, why string) error {
-	return t.append(bucketOutbox, Notice{At: t.now, Event: event, Session: Key(s.Session), Reason: s.Stop.Reason, Why: why})
+// tell has the user told, and keeps what he was told in rec, unsaved. command is what to type.
+func (t tx) tell(rec *Session, event, why, command string) error {
+	n := Notice{At: t.now, Event: event, Key: rec.Stop.Key, Session: Key(rec.Session), Reason: rec.Stop.Reason, Why: why, Command: command}
+	rec.Notice = &n
+	return t.append(bucketOutbox, n)
 }
 
 func (t tx) stats(f func(*Stats)) error {

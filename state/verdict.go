@@ -165,7 +165,7 @@ func (s *Store) Ended(c resume.Claim, costUSD, workedSeconds float64, blocked st
 		}
 		rec.Episode = Episode{}
 		if rec.Cancelled.IsZero() { // else its user knows
-			err = t.tell(rec, "session_left", blocked)
+			err = t.tell(&rec, "session_left", blocked, "")
 		}
 		return errors.Join(err, t.history(rec, "blocked", rec.Stop.Key, 0, blocked, ""), t.save(rec))
 	})

@@ -143,12 +143,12 @@ func (t tx) decided(rec *Session) error {
 	case d.GivenUp:
 		rec.Phase = GivenUp
 		err = errors.Join(t.stats(func(st *Stats) { st.GivenUp++ }),
-			t.history(*rec, "given_up", rec.Stop.Key, rec.Episode.Attempts, d.Why, ""), t.tell(*rec, "resume_given_up", d.Why))
+			t.history(*rec, "given_up", rec.Stop.Key, rec.Episode.Attempts, d.Why, ""), t.tell(rec, "resume_given_up", d.Why, ""))
 	default:
 		rec.Phase = Following
 		err = t.history(*rec, "left", rec.Stop.Key, 0, d.Why, "")
 		if d.Tell {
-			err = errors.Join(err, t.tell(*rec, "session_left", d.Why))
+			err = errors.Join(err, t.tell(rec, "session_left", d.Why, ""))
 		}
 	}
 	return errors.Join(err, t.save(*rec))
@@ -241,8 +241,10 @@ func (s *Store) Tell(ds detect.Session, key, event, why, command string) error {
 			rec.Told = []string{key}
 		}
 		rec.Told = append(rec.Told, event)
-		return errors.Join(t.history(rec, event, key, 0, why, ""), t.save(rec),
-			t.append(bucketOutbox, Notice{At: t.now, Event: event, Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
+		if err := errors.Join(t.history(rec, event, key, 0, why, ""), t.tell(&rec, event, why, command)); err != nil {
+			return err
+		}
+		return t.save(rec)
 	})
 }
 
@@ -378,12 +380,18 @@ func (t tx) unclaim(rec *Session, why string) error {
 
 // hold is T5.
 func (t tx) hold(rec *Session, why string) error {
-	return errors.Join(t.tell(*rec, "session_held", why), t.keep(rec, why))
+	if err := t.tell(rec, "session_held", why, ""); err != nil {
+		return err
+	}
+	return t.keep(rec, why)
 }
 
 // keep is what holds without a word to the user.
 func (t tx) keep(rec *Session, why string) error {
-	rec.Phase = Held
+	rec.Phase, rec.Decision.Why = Held, why
+	if rec.Decision.Strategy == "" { // an order that came back into a new store
+		rec.Decision.Strategy = resume.Leave
+	}
 	return errors.Join(t.history(*rec, "held", rec.Stop.Key, rec.Episode.Attempts, why, ""), t.save(*rec))
 }
 
@@ -398,6 +406,19 @@ func (s *Store) Hold(ds detect.Session, key, why string) error {
 	})
 }
 
+// Drop ends the wait of a stop that the user knows of, without a word to him.
+func (s *Store) Drop(ds detect.Session, key, why string) error {
+	return s.update("T1", func(t tx) error {
+		rec := t.session(ds)
+		if rec.Phase != Waiting || rec.Stop.Key != key {
+			return ErrPhase
+		}
+		rec.Decision = resume.Decision{Strategy: resume.Leave, Why: why}
+		rec.Phase, rec.Prompt = Following, ""
+		return errors.Join(t.history(rec, "left", key, 0, why, ""), t.save(rec))
+	})
+}
+
 // Leave ends the wait of a stop by rule, and tells the user: command is what to type instead.
 func (s *Store) Leave(ds detect.Session, key, why, command string) error {
 	return s.update("T1", func(t tx) error {
@@ -407,7 +428,9 @@ func (s *Store) Leave(ds detect.Session, key, why, command string) error {
 		}
 		rec.Decision = resume.Decision{Strategy: resume.Leave, Why: why}
 		rec.Phase, rec.Prompt = Following, ""
-		return errors.Join(t.history(rec, "left", key, 0, why, ""), t.save(rec),
-			t.append(bucketOutbox, Notice{At: t.now, Event: "session_left", Session: Key(ds), Reason: rec.Stop.Reason, Why: why, Command: command}))
+		if err := errors.Join(t.history(rec, "left", key, 0, why, ""), t.tell(&rec, "session_left", why, command)); err != nil {
+			return err
+		}
+		return t.save(rec)
 	})
 }

@@ -1,0 +1,105 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/state"
+)
+
+// status gives how one session stands; nil: it is at rest.
+func (r *rig) status(id string) *SessionStatus {
+	r.t.Helper()
+	st, err := r.d.Status()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, s := range st.Sessions {
+		if s.Session == id {
+			return &s
+		}
+	}
+	return nil
+}
+
+// What was left to its user stays in the status until the session went on, for 7 days at most.
+func TestStatusNeedsYou(t *testing.T) {
+	for _, kind := range []string{"auth", "odd"} {
+		in(t, func(r *rig) {
+			r.start()
+			id, _ := r.stopped(kind)
+			r.pass(time.Minute)
+			s := r.status(id)
+			if s == nil || s.Status != state.NeedsYou || s.Needs == nil || s.Needs.What == "" || s.Needs.Command != "clawd resume "+id {
+				t.Fatalf("%s: %+v", kind, s)
+			}
+			r.down()
+			r.start()
+			if s := r.status(id); s == nil || s.Status != state.NeedsYou {
+				t.Errorf("%s, after a restart: %+v", kind, s)
+			}
+			gone, _ := r.stopped(kind)
+			r.pass(time.Second)
+			r.add(gone, r.line(gone, "go on"), r.line(gone, "answer"))
+			r.pass(time.Minute)
+			if s := r.status(gone); s != nil {
+				t.Errorf("%s: it went on, and stands as %+v", kind, s)
+			}
+			r.pass(7 * 24 * time.Hour)
+			if s := r.status(id); s != nil {
+				t.Errorf("%s, after a week: %+v", kind, s)
+			}
+		})
+	}
+}
+
+func TestStatusHeld(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		rec := r.wantPhase(id, state.Waiting)
+		if err := r.d.store.Hold(rec.Session, rec.Stop.Key, "it is odd"); err != nil {
+			t.Fatal(err)
+		}
+		s := r.status(id)
+		if s == nil || s.Status != state.NeedsYou || s.Why != "it is odd" || s.Needs.What != "it is odd" || s.WakeAt != nil {
+			t.Errorf("held: %+v", s)
+		}
+		w, err := r.d.Why(t.Context(), id)
+		if err != nil || w.Decision.Why != "it is odd" {
+			t.Errorf("why: %q, %v", w.Decision.Why, err)
+		}
+		id, _ = r.stopped("limit")
+		r.wantPhase(id, state.Waiting)
+		if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+			t.Fatal(err)
+		}
+		if s := r.status(id); s == nil || s.Status != state.OnHold || !strings.Contains(s.Why, "cancel") || s.Needs != nil {
+			t.Errorf("cancelled: %+v", s)
+		}
+	})
+}
+
+func TestStatusAtRest(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		if s := r.status(id); s == nil || s.Status != state.Waits || s.WakeAt == nil || s.Needs != nil {
+			t.Errorf("waiting: %+v", s)
+		}
+		r.add(id, r.line(id, "go on"), r.line(id, "answer"))
+		r.pass(time.Minute)
+		if s := r.status(id); s != nil {
+			t.Errorf("at rest: %+v", s)
+		}
+		r.d.session(r.d.agents[0], r.session(id)).child.Store(7) // as after a resume
+		if s := r.status(id); s == nil || s.Status != Running || s.Reason != "" || s.Why != "" {
+			t.Errorf("running: %+v", s)
+		}
+		r.d.session(r.d.agents[0], r.session(id)).child.Store(0)
+		if st, err := r.d.Status(); err != nil || st.Watched != 1 {
+			t.Errorf("%d watched, %v", st.Watched, err)
+		}
+	})
+}

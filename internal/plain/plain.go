@@ -1,0 +1,56 @@
+// Package plain makes what strangers chose fit to be shown: no byte of it is acted on by a terminal, a log or
+// a reader of lines.
+package plain
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Most is how much of a text is kept that strangers chose.
+const Most = 500
+
+// Text escapes control bytes (C0, C1), line and bidi marks and everything else that is not plainly printed.
+func Text(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, odd) {
+		return s
+	}
+	s = strings.Trim(strconv.QuoteToGraphic(s), `"`)
+	return strings.Map(func(r rune) rune {
+		if odd(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// Foreign is Text for what an agent, its server or a file's name says: it is cut, too.
+func Foreign(s string) string {
+	if len(s) > Most {
+		at := Most
+		for at > 0 && !utf8.RuneStart(s[at]) {
+			at--
+		}
+		s = s[:at] + "…"
+	}
+	return Text(s)
+}
+
+func odd(r rune) bool { return !unicode.IsPrint(r) }
+
+var stamp = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
+
+// Local puts the UTC times in a text into this machine's zone, for people. Programs get the text as it is.
+func Local(s string) string {
+	return stamp.ReplaceAllStringFunc(s, func(at string) string {
+		t, err := time.Parse(time.RFC3339Nano, at)
+		if err != nil {
+			return at
+		}
+		return t.Local().Format(time.DateTime)
+	})
+}
