@@ -14,34 +14,45 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/internal/peer"
+	"github.com/clawd-project/clawd/internal/plain"
 )
 
 type control struct {
-	d *Daemon
+	d    *Daemon
+	path string // of the socket
 
 	mu sync.Mutex // guards what follows
 	l  net.Listener
 	u  *net.UnixListener // below l
 }
 
+// DrySocket is where a dry run answers questions, beside the socket of the real daemon.
+func DrySocket(socket string) string { return filepath.Join(filepath.Dir(socket), "dry-run.sock") }
+
 // listen opens the socket. A socket that a dead daemon left is replaced; the user's lock says that
 // it is dead.
 func (d *Daemon) listen() (*control, error) {
-	c := &control{d: d}
-	if d.o.Socket == "" || d.dry() {
+	c := &control{d: d, path: d.o.Socket}
+	if c.path == "" {
 		return c, nil
 	}
-	if err := ownDir(filepath.Dir(d.o.Socket)); err != nil {
+	if d.dry() {
+		c.path = DrySocket(c.path)
+		if other, err := net.Dial("unix", c.path); err == nil { // a second dry run is not asked
+			return c, other.Close()
+		}
+	}
+	if err := ownDir(filepath.Dir(c.path)); err != nil {
 		return nil, err
 	}
-	switch fi, err := os.Lstat(d.o.Socket); {
+	switch fi, err := os.Lstat(c.path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err
 	case fi.Mode()&fs.ModeSocket == 0:
-		return nil, fmt.Errorf("%s is there and is no socket; move it away", d.o.Socket)
+		return nil, fmt.Errorf("%s is there and is no socket; move it away", c.path)
 	default:
-		if err := os.Remove(d.o.Socket); err != nil {
+		if err := os.Remove(c.path); err != nil {
 			return nil, err
 		}
 	}
@@ -50,12 +61,12 @@ func (d *Daemon) listen() (*control, error) {
 
 // bind makes the socket.
 func (c *control) bind() error {
-	l, err := net.Listen("unix", c.d.o.Socket)
+	l, err := net.Listen("unix", c.path)
 	if err != nil {
 		return fmt.Errorf("the control socket cannot be opened: %w", err)
 	}
 	// The folder is 0700, so nobody else got in between.
-	if err := os.Chmod(c.d.o.Socket, 0o600); err != nil {
+	if err := os.Chmod(c.path, 0o600); err != nil {
 		l.Close()
 		return err
 	}
@@ -71,10 +82,10 @@ func (c *control) renew() error {
 	if c.l == nil {
 		return nil
 	}
-	if _, err := os.Lstat(c.d.o.Socket); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(c.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := ownDir(filepath.Dir(c.d.o.Socket)); err != nil {
+	if err := ownDir(filepath.Dir(c.path)); err != nil {
 		return err
 	}
 	c.u.SetUnlinkOnClose(false) // it would take the new one away
@@ -82,7 +93,7 @@ func (c *control) renew() error {
 	if err := c.bind(); err != nil {
 		return err
 	}
-	c.d.log.Warn().Str("event", "socket_made_again").Str("path", c.d.o.Socket).Msg("the control socket was gone; it is there again")
+	c.d.log.Warn().Str("event", "socket_made_again").Str("path", c.path).Msg("the control socket was gone; it is there again")
 	return old.Close()
 }
 
@@ -98,12 +109,16 @@ func (c *control) serve(ctx, work context.Context) {
 	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, func() (Why, error) { return c.d.Why(r.Context(), r.URL.Query().Get("session")) })
 	})
-	for path, obey := range map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore} {
+	orders := map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore}
+	if c.d.dry() {
+		orders = nil // what it would write down holds for the real one
+	}
+	for path, obey := range orders {
 		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
 			answer(w, func() (Done, error) {
 				var o Order
 				if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
-					return Done{}, fmt.Errorf("the order cannot be read: %w", err)
+					return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
 				}
 				return obey(work, o)
 			})
@@ -135,7 +150,7 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	v, err := ask()
 	w.Header().Set("Content-Type", "application/json")
 	if err == nil {
-		_ = json.NewEncoder(w).Encode(v) // the asker may be gone
+		_ = json.NewEncoder(plain.JSON(w)).Encode(v) // the asker may be gone
 		return
 	}
 	code, p := http.StatusInternalServerError, Problem{Error: err.Error()}
@@ -143,6 +158,8 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	var many *ambiguousError
 	var no *refusedError
 	switch {
+	case errors.As(err, new(*unreadableError)):
+		code = http.StatusBadRequest
 	case errors.As(err, &unknown):
 		code = http.StatusNotFound
 	case errors.As(err, &many):
@@ -151,5 +168,5 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 		code, p.Command = http.StatusConflict, no.command
 	}
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(p)
+	_ = json.NewEncoder(plain.JSON(w)).Encode(p)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -302,10 +301,4 @@ func (s *session) request(rec state.Session) (agent.Request, error) {
 		Answered: rec.Episode.Attempts > 0 || rec.Classifier.Answered.After(rec.Classifier.LastPrompt.At)}
 	r.Info.Interactive = rec.Driven()
 	return r, err
-}
-
-// below tells whether dir is project or lies in it.
-func below(dir, project string) bool {
-	project = filepath.Clean(project)
-	return dir == project || strings.HasPrefix(dir, strings.TrimSuffix(project, "/")+"/")
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +39,12 @@ type Problem struct {
 	Sessions []string `json:"sessions,omitempty"` // agent/id of all that are meant
 }
 
-// unknownError: no session has the name. ambiguousError: several have. refusedError: the order would
+// unreadableError: what was sent is no order. unknownError: no session has the name. ambiguousError: several have. refusedError: the order would
 // do harm, or comes to nothing.
 type (
-	unknownError   struct{ error }
-	ambiguousError struct {
+	unknownError    struct{ error }
+	unreadableError struct{ error }
+	ambiguousError  struct {
 		error
 		sessions []string
 	}
@@ -292,12 +292,5 @@ func (s *session) leaveCancelled() error {
 // ignores tells whether the config takes a project out.
 func (d *Daemon) ignores(dir string) bool {
 	cfg, _ := d.settings()
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil { // it may be gone
-		real = dir
-	}
-	return slices.ContainsFunc(cfg.Watch.IgnoreProjects, func(p string) bool {
-		to, err := filepath.EvalSymlinks(p)
-		return below(dir, p) || err == nil && below(real, to)
-	})
+	return cfg.Watch.Ignores(dir)
 }

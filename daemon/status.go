@@ -13,7 +13,7 @@ import (
 
 // Status answers GET /v1/status.
 type Status struct {
-	PID      int             `json:"pid"`
+	PID      int             `json:"pid"` // 0: no daemon runs, and this is what its store says
 	Version  string          `json:"version"`
 	Started  time.Time       `json:"started"`
 	Config   string          `json:"config"`
@@ -64,7 +64,7 @@ const Running state.Standing = "running"
 
 // Status tells what the daemon does now.
 func (d *Daemon) Status() (Status, error) {
-	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started, Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{}}
+	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started.UTC(), Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{}}
 	for _, a := range d.agents {
 		as := AgentStatus{Name: a.Name()}
 		if p, err := d.program(a); err != nil {

@@ -42,6 +42,8 @@ type WhyStop struct {
 	SelfResumeAt *time.Time      `json:"self_resume_at"`
 	Evidence     detect.Evidence `json:"evidence"`
 	Notes        []string        `json:"notes,omitempty"`
+	// Over: the session went on since, or its turn ended well.
+	Over bool `json:"over"`
 }
 
 // WhyHolder is who has the session open now.
@@ -122,7 +124,7 @@ func whyStop(rec state.Session) *WhyStop {
 			return nil
 		}
 	}
-	w := &WhyStop{State: st.State, Reason: st.Reason, Window: st.Window, At: st.At, Evidence: st.Evidence, Notes: st.Notes}
+	w := &WhyStop{Over: over(rec), State: st.State, Reason: st.Reason, Window: st.Window, At: st.At, Evidence: st.Evidence, Notes: st.Notes}
 	if st.RetryAfter != nil {
 		after := st.RetryAfter.Seconds()
 		w.RetryAfterS = &after
@@ -134,6 +136,12 @@ func whyStop(rec state.Session) *WhyStop {
 		w.SelfResumeAt = &st.SelfResumeAt
 	}
 	return w
+}
+
+// over tells whether a session at rest does not end in a stop any more.
+func over(rec state.Session) bool {
+	now := rec.Classifier.Stop()
+	return rec.Phase == state.Following && !rec.EndsIn(now) && !now.IsStop()
 }
 
 // whatNext says what clawd will do, and what the user can type.
@@ -151,13 +159,12 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 	case state.Fired:
 		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
 	}
-	stop := rec.Classifier.Stop()
 	switch {
 	case rec.Phase == state.Following && s.child.Load() != 0:
 		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
 	case rec.Ignored:
 		return "Nothing: its user has clawd ignore it.", "clawd ignore --off " + s.ds.ID
-	case rec.Phase == state.Following && !rec.EndsIn(stop) && !stop.IsStop():
+	case over(rec):
 		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again

@@ -30,7 +30,11 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 		}
 		body = bytes.NewReader(b)
 	}
-	socket := userPaths().socket
+	real := userPaths().socket
+	socket := real
+	if method == http.MethodGet && !answers(ctx, real) && answers(ctx, daemon.DrySocket(real)) {
+		socket = daemon.DrySocket(real)
+	}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
@@ -41,6 +45,9 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 	}
 	resp, err := client.Do(req)
 	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		if answers(ctx, daemon.DrySocket(real)) {
+			return &codeError{exitNoDaemon, errors.New("only a dry run is running, which takes no orders; start \"clawd run\" or the service")}
+		}
 		return &codeError{exitNoDaemon, fmt.Errorf("no daemon is running (no answer at %s); start it with \"clawd run\" or your service manager", socket)}
 	}
 	if err != nil {
@@ -51,6 +58,12 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 		return problem(resp)
 	}
 	return json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer)
+}
+
+// answers tells whether somebody listens at a socket.
+func answers(ctx context.Context, socket string) bool {
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", socket)
+	return err == nil && conn.Close() == nil
 }
 
 // problem words an answer that is none.

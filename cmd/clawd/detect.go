@@ -15,6 +15,7 @@ import (
 	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -171,6 +172,9 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 	case b.Info.Archived:
 		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
 		f.Why = "it is archived"
+	case d.cfg.Watch.Ignores(b.Info.Dir):
+		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
+		f.Why = "its project is in [watch] ignore_projects"
 	}
 	if b.Problem != "" {
 		f.Notes = append(f.Notes, b.Problem)
@@ -206,7 +210,8 @@ func (d detecting) finding(s detect.Stop) finding {
 		f.RetryAfterS = &sec
 	}
 	p := d.cfg.Policy()
-	dec := p.Select(s, resume.Tried{}).Decide(s, resume.Tried{}, d.now)
+	tried := resume.Tried{FirstRead: d.o.message == ""} // as by a daemon that reads it for the first time
+	dec := p.Select(s, tried).Decide(s, tried, d.now)
 	// What the agent does by itself, nobody else resumes meanwhile.
 	f.Strategy, f.Why, f.Resumable = dec.Strategy, dec.Why, dec.Strategy != resume.Leave && s.State == detect.Stopped
 	if !dec.WakeAt.IsZero() {
@@ -224,7 +229,7 @@ func timeOrNil(t time.Time) *time.Time {
 }
 
 func printFindings(out io.Writer, found []finding, asJSON bool) error {
-	enc := json.NewEncoder(out)
+	enc := json.NewEncoder(plain.JSON(out))
 	enc.SetEscapeHTML(false)
 	for _, f := range found {
 		if asJSON {
@@ -238,7 +243,7 @@ func printFindings(out io.Writer, found []finding, asJSON bool) error {
 			fmt.Fprintf(out, ", %s", *f.Reason)
 		}
 		if f.ResetAt != nil {
-			fmt.Fprintf(out, ", resets %s", f.ResetAt.Local().Format(time.DateTime+" MST"))
+			fmt.Fprintf(out, ", resets %s", local(*f.ResetAt))
 		}
 		fmt.Fprintf(out, "\n  %s: %s\n", f.Strategy, tame(f.Why))
 		for _, n := range f.Notes {

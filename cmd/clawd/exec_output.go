@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/turn"
 )
 
@@ -67,7 +68,7 @@ func printJSON(out io.Writer, r turn.Result, err error) error {
 		at = at.UTC()
 		j.Stop.ResetAt = &at
 	}
-	return json.NewEncoder(out).Encode(j)
+	return json.NewEncoder(plain.JSON(out)).Encode(j)
 }
 
 // execErrors are the failures of all tries, and what ended the command.

@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/plain"
 )
 
 // newLogger opens the log: JSON lines, or text for people on a terminal.
@@ -31,8 +28,9 @@ func newLogger(c config.Log) (zerolog.Logger, func(), error) {
 		return zerolog.Nop(), done, usage(fmt.Errorf("log.level: %w", err))
 	}
 	zerolog.TimeFieldFormat = time.RFC3339Nano
+	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
 	tty := isatty.IsTerminal(out.Fd())
-	var w io.Writer = out
+	var w io.Writer = plain.JSON(out)
 	if c.Format == "console" || c.Format == "auto" && tty {
 		w = console(out, tty && os.Getenv("NO_COLOR") == "")
 	}
@@ -45,30 +43,20 @@ func console(out io.Writer, color bool) io.Writer {
 	return zerolog.ConsoleWriter{
 		Out: out, NoColor: !color, TimeFormat: time.DateTime, TimeLocation: time.Local,
 		FieldsOrder:         []string{"event", "agent", "session", "project", "reason"},
-		FormatFieldValue:    plain,
-		FormatMessage:       plain,
-		FormatErrFieldValue: plain,
+		FormatFieldValue:    value,
+		FormatMessage:       value,
+		FormatErrFieldValue: value,
 	}
 }
 
-// plain is a value for people; all but texts and numbers come as the bytes of their JSON.
-func plain(v any) string {
+// value is a value for people; all but texts and numbers come as the bytes of their JSON.
+func value(v any) string {
 	if b, ok := v.([]byte); ok {
 		v = string(b)
 	}
 	return tame(fmt.Sprint(v))
 }
 
-// tame escapes control bytes, bidi marks and everything else that is not plainly printed.
-func tame(s string) string {
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		s = strings.Trim(strconv.QuoteToGraphic(s), `"`)
-		s = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Cf, r) {
-				return '\uFFFD'
-			}
-			return r
-		}, s)
-	}
-	return s
-}
+// tame makes a text fit for people at a terminal: what strangers chose in it does nothing there, and times are
+// in their zone.
+func tame(s string) string { return plain.Local(plain.Text(s)) }

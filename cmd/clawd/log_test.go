@@ -17,7 +17,7 @@ func TestConsoleValues(t *testing.T) {
 		Strs("notes", []string{"a", "b"}).Time("at", time.Unix(0, 0).UTC()).Dict("evidence", zerolog.Dict().Str("source", "transcript").Int("offset", 7)).
 		Str("project", "/a\x1b[2J\u202eb").Msg("it stopped")
 	for _, want := range []string{"it stopped", "event=session_stopped", "dry_run=false", "attempt=2", "wait_s=1.5", "retry_after_s=null", `notes=["a","b"]`,
-		"at=1970-01-01T00:00:00Z", `evidence={"offset":7,"source":"transcript"}`, `project="/a\x1b[2J\u202eb"`} {
+		"at=" + time.Unix(0, 0).Format(time.DateTime), `evidence={"offset":7,"source":"transcript"}`, `project="/a\x1b[2J\u202eb"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s in %s", want, out.String())
 		}

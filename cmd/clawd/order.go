@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/state"
 )
 
 // oneSession takes the name of one session.
@@ -35,6 +36,8 @@ that clawd holds, has given up or leaves. Budgets and the rules for quit and ove
 it back; whatever guards against two agents in one session does.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "resume", o, args[0]) },
+
+		ValidArgsFunction: completeSession(state.NeedsYou, state.Waits, state.OnHold),
 	}
 	cmd.Flags().BoolVar(&o.Now, "now", false, "at once")
 	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "by a new session that takes over, with a hand-off")
@@ -49,6 +52,8 @@ func newCancel() *cobra.Command {
 prompt that was typed into an open terminal or sent to a server is not taken back.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "cancel", daemon.Order{}, args[0]) },
+
+		ValidArgsFunction: completeSession(state.NeedsYou, state.Waits, state.Resuming, daemon.Running),
 	}
 }
 
@@ -60,6 +65,8 @@ func newIgnore() *cobra.Command {
 		Long:  "Have clawd leave a session, from now on. An attempt under way goes on." + orderStatus,
 		Args:  oneSession,
 		RunE:  func(cmd *cobra.Command, args []string) error { return order(cmd, "ignore", o, args[0]) },
+
+		ValidArgsFunction: completeSession(),
 	}
 	cmd.Flags().BoolVar(&o.Off, "off", false, "no longer")
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -30,7 +31,7 @@ func listUnknown(ctx context.Context, o detectOptions, paths []string, out io.Wr
 }
 
 func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
-	enc := json.NewEncoder(out)
+	enc := json.NewEncoder(plain.JSON(out))
 	enc.SetEscapeHTML(false)
 	n := 0
 	for _, u := range all {

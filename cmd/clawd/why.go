@@ -12,6 +12,7 @@ import (
 
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -22,13 +23,15 @@ func newWhy() *cobra.Command {
 		Short: "Explain what clawd saw of a session, what it decided, and what comes next",
 		Long:  "Explain what clawd saw of a session, what it decided and why, and what comes next." + orderStatus,
 		Args:  oneSession,
+
+		ValidArgsFunction: completeSession(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var w daemon.Why
 			if err := ask(cmd.Context(), "/v1/why?"+url.Values{"session": args}.Encode(), &w); err != nil {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(w)
+				return json.NewEncoder(plain.JSON(cmd.OutOrStdout())).Encode(w)
 			}
 			_, err := cmd.OutOrStdout().Write(explain(w))
 			return err
@@ -64,7 +67,7 @@ func explain(w daemon.Why) []byte {
 	case state.GivenUp:
 		say("clawd has given it up: %s.", tame(w.Decision.Why))
 	default:
-		if w.Decision.Why != "" {
+		if w.Decision.Why != "" && (w.Stop == nil || !w.Stop.Over) {
 			say("What clawd decided last: %s (%s).", tame(w.Decision.Why), w.Decision.Strategy)
 		}
 	}
@@ -111,11 +114,15 @@ func explainStop(say func(string, ...any), s *daemon.WhyStop) {
 		say("clawd has seen no stop of it.")
 		return
 	}
+	stopped := "It stopped at"
+	if s.Over {
+		stopped = "It went on since. It last stopped at"
+	}
 	window := ""
 	if s.Window != "" {
 		window = " of the window " + string(s.Window)
 	}
-	say("It stopped at %s: %s%s. So says %s in its %s, at %d.", local(s.At), s.Reason, window, tame(s.Evidence.Field), tame(s.Evidence.Source), s.Evidence.Offset)
+	say("%s %s: %s%s. So says %s in its %s, at %d.", stopped, local(s.At), s.Reason, window, tame(s.Evidence.Field), tame(s.Evidence.Source), s.Evidence.Offset)
 	if s.RetryAfterS != nil {
 		say("The provider asked to wait %s.", time.Duration(*s.RetryAfterS*float64(time.Second)))
 	}

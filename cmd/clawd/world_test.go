@@ -264,6 +264,7 @@ func (w *world) settled(n int) {
 				return false
 			case s.Phase == state.Held || s.Phase == state.GivenUp:
 				at++
+			case s.Phase == state.Following: // left to its user
 			default:
 				return false
 			}

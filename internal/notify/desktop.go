@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/clawd-project/clawd/internal/plain"
 )
 
 var titles = map[string]string{
@@ -78,7 +80,7 @@ func body(n Notice) string {
 	var lines []string
 	add := func(before, text string) {
 		if text != "" {
-			lines = append(lines, before+plain(text))
+			lines = append(lines, before+plain.Local(printed(text)))
 		}
 	}
 	add("Project: ", n.Project)
@@ -88,8 +90,8 @@ func body(n Notice) string {
 	return strings.Join(lines, "\n")
 }
 
-// plain takes out what is not plainly printed.
-func plain(s string) string {
+// printed takes out what is not plainly printed.
+func printed(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsPrint(r):

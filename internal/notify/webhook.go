@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"syscall"
+
+	"github.com/clawd-project/clawd/internal/plain"
 )
 
 // hook posts notices. Its URL is a secret: whoever has it can post.
@@ -19,6 +21,7 @@ type hook struct{ url string }
 
 func (h *hook) send(ctx context.Context, n Notice) error {
 	body, err := json.Marshal(n)
+	body = plain.Escaped(body)
 	if err != nil {
 		return err
 	}

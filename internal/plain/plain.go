@@ -3,11 +3,14 @@
 package plain
 
 import (
+	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -54,3 +57,39 @@ func Local(s string) string {
 		return t.Local().Format(time.DateTime)
 	})
 }
+
+// JSON gives a writer for JSON that escapes what a terminal or a reader of lines may act on, and encoders leave
+// as it is: C1, line and bidi marks. It changes no value. Each write must hold whole characters.
+func JSON(w io.Writer) io.Writer { return escaper{w} }
+
+type escaper struct{ w io.Writer }
+
+func (e escaper) Write(p []byte) (int, error) {
+	if _, err := e.w.Write(Escaped(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Escaped is JSON as the writer of JSON writes it.
+func Escaped(p []byte) []byte {
+	if !strings.ContainsFunc(string(p), hidden) {
+		return p
+	}
+	var b []byte
+	for _, r := range string(p) {
+		switch {
+		case !hidden(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xFFFF:
+			hi, lo := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return b
+}
+
+// hidden runes can stand in a string of JSON alone, so an escape is right for them.
+func hidden(r rune) bool { return r >= 0x7F && odd(r) && r != utf8.RuneError }

@@ -1,0 +1,57 @@
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+const hostile = "a\x00\x1b[2J\x7f\u0085\u009b2J\u200b\u202e\u2066\u2028\u2029\ufeff\U000e0041\r\nb"
+
+func acts(s string) bool {
+	return strings.ContainsAny(s, "\x00\x1b\x7f\u0085\u009b\u200b\u202e\u2066\u2028\u2029\ufeff\U000e0041\r\n")
+}
+
+func TestText(t *testing.T) {
+	for _, s := range []string{hostile, "a\xff\x9b"} {
+		if got := Text(s); acts(got) || !strings.HasPrefix(got, "a") {
+			t.Errorf("%q", got)
+		}
+	}
+	for _, s := range []string{"", "/home/Ü/東 x", `say "hi"`, "…"} {
+		if got := Text(s); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+	if got := Foreign(strings.Repeat("ü", Most)); len(got) > Most+4 || !strings.HasSuffix(got, "ü…") {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	if err := json.NewEncoder(JSON(&out)).Encode(map[string]string{"k": hostile + "é"}); err != nil {
+		t.Fatal(err)
+	}
+	if acts(strings.TrimSuffix(out.String(), "\n")) {
+		t.Errorf("%q", out.String())
+	}
+	var back map[string]string
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["k"] != hostile+"é" {
+		t.Errorf("%q, %v", back["k"], err)
+	}
+}
+
+func TestLocal(t *testing.T) {
+	was := time.Local
+	time.Local = time.FixedZone("there", 3600)
+	defer func() { time.Local = was }()
+	if got := Local("it resets at 2026-11-21T23:10:00Z; or 2026-11-21T23:10:00.5Z."); got != "it resets at 2026-11-22 00:10:00; or 2026-11-22 00:10:00." {
+		t.Error(got)
+	}
+	if got := Local("at 2026-11-21T23:10:00+01:00, 2026-99-21T23:10:00Z"); got != "at 2026-11-21T23:10:00+01:00, 2026-99-21T23:10:00Z" {
+		t.Error(got)
+	}
+}
