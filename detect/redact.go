@@ -3,6 +3,7 @@ package detect
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,7 +23,7 @@ var redactions = []struct {
 	{regexp.MustCompile(`\beyJ[\w.-]+`), "<id>"},
 	{regexp.MustCompile(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
 	{regexp.MustCompile(`\\\\[^\s"']+`), "<path>"},
-	{regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\pL\pM\w.@+ -]*[\pL\pM\w.@+-])+/?`), "<path>"},
+	{path, "<path>"},
 	{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`), "<host>"},
 	{regexp.MustCompile(`\[?\b[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){3,7}\]?(?::\d+)?`), "<host>"},
 	{regexp.MustCompile(`(?i)\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|ai|co|app|cloud|internal|local|localdomain|lan|corp|home|intra|edu|gov|eu|uk|de|fr|it|es|nl|ch|at|pl|ru|cn|jp|in|br|us)\b(?::\d+)?`), "<host>"},
@@ -34,6 +35,53 @@ var redactions = []struct {
 	{regexp.MustCompile(`[A-Za-z0-9+/]{12,}={1,2}`), "<id>"},
 	{regexp.MustCompile(`\+\d[\d ()-]{6,}\d`), "<number>"},
 	{regexp.MustCompile(`\b\d{6,}\b`), "<number>"},
+}
+
+// path is a path, a command of an agent, or the rest of a time zone.
+var path = regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\pL\pM\w.@+ -]*[\pL\pM\w.@+-])+/?`)
+
+// wordEnd is behind a command or a time zone that is not the beginning of a longer path.
+const wordEnd = `(?:[^\pL\pM\w./@+-]|\.?(?:\s|$)|\.[)"'])`
+
+var (
+	// command is one of the agents' commands that their messages name.
+	command = regexp.MustCompile(`^(/(?:auth|clear|compact|config|connect|cost|doctor|exit|extra-usage|fast|feedback|help|login|logout|` +
+		`model|models|passes|plan|quit|rate-limit-options|resume|rewind|stats|status|upgrade|usage|usage-credits))` + wordEnd)
+	// zoneName is a time zone by its name, of which path finds the end.
+	zoneName = regexp.MustCompile(`^((?:Africa|America(?:/(?:Argentina|Indiana|Kentucky|North_Dakota))?|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)` +
+		`/[A-Z][A-Za-z0-9_+-]+)` + wordEnd)
+)
+
+// paths replaces every path, but keeps commands and time zones.
+func paths(text, with string) string {
+	var b strings.Builder
+	done := 0 // how much of the text is in b
+	for at := 0; ; {
+		found := path.FindStringIndex(text[at:])
+		if found == nil {
+			return b.String() + text[done:]
+		}
+		start, end := at+found[0], at+found[1]
+		word := strings.TrimRightFunc(text[done:start], unicode.IsLetter)
+		before := done + len(word)
+		if loc := zoneName.FindStringSubmatchIndex(text[before:]); loc != nil && alone(text[:before]) {
+			if _, err := time.LoadLocation(text[before : before+loc[3]]); err == nil {
+				at = before + loc[3]
+				continue
+			}
+		}
+		if loc := command.FindStringSubmatchIndex(text[start:]); loc != nil && alone(text[:start]) {
+			at = start + loc[3]
+			continue
+		}
+		b.WriteString(text[done:start] + with)
+		done, at = end, end
+	}
+}
+
+// alone tells whether a word begins behind the text.
+func alone(text string) bool {
+	return text == "" || strings.ContainsRune(" \"'`([", rune(text[len(text)-1]))
 }
 
 // opaque is what no word is: long, and with a digit in it or very long; or a short hash.
@@ -96,9 +144,13 @@ func takenOut(text string) string {
 			return -1
 		}
 		return r
-	}, text)
+	}, Unstyled(text))
 	for _, r := range redactions {
-		text = r.find.ReplaceAllString(text, r.with)
+		if r.find == path {
+			text = paths(text, r.with)
+		} else {
+			text = r.find.ReplaceAllString(text, r.with)
+		}
 	}
 	text = opaque.ReplaceAllStringFunc(text, func(word string) string {
 		if len(word) >= 32 || len(word) >= 16 && strings.ContainsAny(word, "0123456789") || hash.MatchString(word) {

@@ -69,6 +69,8 @@ func TestRedactKeepsWords(t *testing.T) {
 	for _, text := range []string{
 		"Rate limit reached for the model, code 429", "overloaded_error: Overloaded",
 		"stream disconnected before response.completed, next try in 1.471s", "API Error: 529 at 12:30:45 on claude-opus-5-5",
+		"Please run /login to go on", "try /model, /status or (/upgrade).", "Not logged in · Please run /login", "resets 3am (Europe/Rome)",
+		"5pm (America/Argentina/Buenos_Aires)", "resets 3:45 Asia/Ust-Nera.", "(Etc/GMT+2)",
 		"your workspace is out of credits", "the limit resets at 3:45pm", "Input exceeds the context window of this model",
 	} {
 		if got := Redact(text); got != text {
@@ -77,7 +79,7 @@ func TestRedactKeepsWords(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"one\ntwo\tthree":        "one two three",
-		"\x1b[31mred\x07\x00":    "[31mred",
+		"\x1b[31mred\x07\x00":    "red",
 		"left\u202eright\u200bx": "leftrightx",
 	} {
 		if got := Redact(text); got != want {
@@ -120,6 +122,35 @@ func TestRedactCut(t *testing.T) {
 					t.Errorf("%s cut at %d: %q", secret, into, got)
 				}
 			}
+		}
+	}
+}
+
+// What looks like a command or a time zone and is a path, is a path.
+func TestRedactPathsLikeWords(t *testing.T) {
+	for _, text := range []string{
+		"/login/bob", "/login.bob", "/home/bob/login", "x/login/bob", "/model-bob", "/srv/bob", "/bob", "Europe/Rome/bob", "/Europe/bob", "./Europe/Rome/bob",
+		"~/bob/Europe/Rome", "/login /home/bob", "/home/My bob/Europe/Rome", "src/bob/login", "work/bob", "file:/bob", "Europe/Rome.bob", "Europe/Rome/Xbob", "Europe/Xbob", "Europe/bob",
+	} {
+		if got := Redact("it failed in " + text + " twice"); strings.Contains(got, "bob") || !strings.HasPrefix(got, "it failed in ") {
+			t.Errorf("%s gives %q", text, got)
+		}
+	}
+}
+
+func TestUnstyled(t *testing.T) {
+	for text, want := range map[string]string{
+		"one\ntwo\tthree":                          "one\ntwo\tthree",
+		"a\x1b[1;31mb\x1b[0mc":                     "abc",
+		"\x1b]8;;https://x\x1b\\link\x1b]8;;\a":    "link",
+		"\x1b]0;a ✳ title Ü\adone":                 "done",
+		"\u009b31mred\u009b0m, \u009d0;t\u009cend": "red, end",
+		"never ended \x1b]0;words stay":            "never ended 0;words stay",
+		"\x1b(Bx\x1bcy\x00\x7f\r\n":                "xy\n",
+		"\xffz é 日本 👍\u200d":                       "\ufffdz é 日本 👍\u200d",
+	} {
+		if got := Unstyled(text); got != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
 	}
 }
