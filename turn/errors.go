@@ -39,7 +39,7 @@ func (e *NoSessionError) Error() string {
 // StopError says that the agent's turn failed, and why.
 type StopError struct {
 	Stop detect.Stop
-	Text string // the agent's own words, without secrets
+	Text string // the agent's own words, for its caller: see detect.Redact before you pass them on
 	// Limited: another try needs a longer wait than the Request allows, whatever the reason is called.
 	// Stop.ResetAt or Stop.RetryAfter says until when, if that is known.
 	Limited bool

@@ -28,11 +28,12 @@ func fakeClaude(mode string) int {
 	_, _ = prompt.ReadFrom(os.Stdin)
 	out := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	opened := func() { out(`{"type":"system","subtype":"init","session_id":%q}`, id) }
+	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	done := func(text string) {
-		out(`{"type":"result","subtype":"success","is_error":false,"result":%q,"session_id":%q,"total_cost_usd":0.25,"duration_api_ms":40,"usage":{"input_tokens":3,"output_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11}}`, text, id)
+		out(`{"type":"result","subtype":"success","is_error":false,"result":%s,"session_id":%q,"total_cost_usd":0.25,"duration_api_ms":40,"usage":{"input_tokens":3,"output_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11}}`, quote(text), id)
 	}
 	failed := func(status int, text string) {
-		out(`{"type":"result","subtype":"success","is_error":true,"api_error_status":%d,"result":%q,"session_id":%q,"total_cost_usd":0,"usage":{}}`, status, text, id)
+		out(`{"type":"result","subtype":"success","is_error":true,"api_error_status":%d,"result":%s,"session_id":%q,"total_cost_usd":0,"usage":{}}`, status, quote(text), id)
 	}
 	mode, arg, _ := strings.Cut(mode, ":")
 	switch mode {
@@ -103,6 +104,13 @@ func fakeClaude(mode string) int {
 	case "stubborn": // with a child that has a group of its own; all ignore SIGTERM
 		opened()
 		return stubborn(arg)
+	case "colors":
+		opened()
+		done("\x1b[1mbold\x1b[0m /home/bob\x1b]0;title\a")
+	case "fails in color":
+		opened()
+		failed(401, "\x1b[31mPlease run /login\x1b[0m in /home/bob for https://gateway.example")
+		return 1
 	case "silent":
 		time.Sleep(time.Minute)
 	case "opened, nothing kept":

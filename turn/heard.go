@@ -12,6 +12,8 @@ const (
 	answerMax = 64 << 20
 	// notesMax lines are kept of what is no structured output, of at most noteMax bytes each.
 	notesMax, noteMax = 20, 400
+	// wordsMax bytes are kept of an error's text.
+	wordsMax = 8 << 10
 )
 
 // heard is what a run said, as far as it counts in the end.
@@ -64,9 +66,13 @@ func (h *heard) hear(s agent.Said) {
 	h.pass(s)
 }
 
-// note is the newest of the plain lines in one, without secrets.
-func (h *heard) note() string {
-	return detect.Redact(strings.ToValidUTF8(strings.Join(h.notes, "\n"), "\uFFFD"))
+// note is the newest of the plain lines in one.
+func (h *heard) note() string { return words(strings.Join(h.notes, "\n")) }
+
+// words is an agent's own text as it stands in an error: one line without control characters. Its caller
+// sees what the agent would have shown, paths and hosts too.
+func words(text string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.TrimSpace(detect.Unstyled(text[:min(len(text), wordsMax)])))
 }
 
 // add sums what was used. Figures of a whole session replace what they contain.

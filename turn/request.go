@@ -84,7 +84,7 @@ type Result struct {
 	Usage    agent.Usage
 	Duration time.Duration // with all waits
 	Stop     detect.Stop   // Reason Completed, or why it failed; empty where no turn began
-	Errors   []string      // of the tries that failed, without secrets
+	Errors   []string      // of the tries that failed, in the agent's own words
 }
 
 // runner carries out one Request.

@@ -82,6 +82,8 @@ func TestRunVerdicts(t *testing.T) {
 		{mode: "fails", reason: detect.Overloaded, says: "529"},
 		{mode: "max turns", reason: detect.Unknown, says: "Reached maximum number of turns (2)"},
 		{mode: "usage", err: ErrOutput, says: "unknown option '--nonsense'"},
+		{mode: "colors", text: "bold /home/bob", reason: detect.Completed},
+		{mode: "fails in color", reason: detect.Auth, says: ": Please run /login in /home/bob for https://gateway.example"},
 		{mode: "killed", reason: detect.Crashed, says: "killed"},
 	} {
 		t.Run(c.mode, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (t *runner) read(ctx context.Context) records {
 
 // verdict says what became of a try; nil: the turn ended well.
 func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os.ProcessState) error {
-	t.result.Text = h.answer.String()
+	t.result.Text = detect.Unstyled(h.answer.String())
 	t.result.Stop = detect.Stop{State: detect.Stopped, Reason: detect.Completed, At: time.Now().UTC()}
 	if h.ended == agent.SaidDone && !out.Refused {
 		if h.long {
@@ -79,7 +79,7 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 		t.result.Stop = r.stop // opencode tells no end when a permission was refused
 		return nil
 	}
-	e := &StopError{Stop: t.why(h, &r), Text: detect.Redact(h.failed.Text)}
+	e := &StopError{Stop: t.why(h, &r), Text: words(h.failed.Text)}
 	if h.ended == "" && e.Stop.Reason == "" {
 		return t.speechless(h, out, ps)
 	}

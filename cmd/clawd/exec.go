@@ -66,7 +66,7 @@ The agent gets this environment, but for the marks of an agent that clawd itself
 
 With --output-format json (the default) stdout gets one object: success, result, errors, agent,
 session_id, recovered, attempts, usage, duration_ms, duration_api_ms, stop. Pass session_id on with
---resume to go on. While clawd exec has a session open, waits included, the daemon leaves it alone.
+--resume to go on. With text it gets the bare answer, and stderr the rest. While clawd exec has a session open, waits included, the daemon leaves it alone.
 
 Exit status: 0 the turn ended well, 1 it failed, 2 usage or config error, 4 no such session,
 75 still limited (try after stop.reset_at, or in stop.retry_after_s seconds), 124 time-out,
@@ -208,7 +208,10 @@ func (f *execFlags) run(r turn.Request, out io.Writer) error {
 	res, err := turn.Run(ctx, r)
 	p.end()
 	if f.format == "text" {
-		printText(out, res, err)
+		printText(out, res)
+		if !f.quiet {
+			printFacts(p.out, res, err)
+		}
 	} else if jerr := printJSON(out, res, err); jerr != nil {
 		return jerr
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/turn"
 )
@@ -80,20 +78,18 @@ func execErrors(r turn.Result, err error) []string {
 	return all
 }
 
-// printText prints for people: the answer as it is, then how it went.
-func printText(out io.Writer, r turn.Result, err error) {
+// printText prints the answer alone.
+func printText(out io.Writer, r turn.Result) {
 	if r.Text != "" {
-		fmt.Fprintln(out, strings.TrimRight(ansi.Strip(r.Text), "\n"))
-		fmt.Fprintln(out)
+		fmt.Fprintln(out, strings.TrimRight(r.Text, "\n"))
 	}
-	status := "ok"
-	if err != nil {
-		status = "failed: " + tame(err.Error())
-	}
+}
+
+// printFacts says how it went; an error is for main to print.
+func printFacts(out io.Writer, r turn.Result, err error) {
 	if r.Attempts > 1 {
-		status += fmt.Sprintf(" (%d attempts)", r.Attempts)
+		fmt.Fprintln(out, "attempts:", r.Attempts)
 	}
-	fmt.Fprintln(out, "status:  ", status)
 	if r.Session != "" {
 		note := ""
 		if r.Recovered {
