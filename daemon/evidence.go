@@ -184,7 +184,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	}
 	suspects := map[int]bool{}
 	for _, h := range holders {
-		if h.Liveness != detect.Alive || !h.Sure || h.Group == c.PID || e.descends(h.PID, c.PID) {
+		if h.Liveness != detect.Alive || !h.Sure || h.Group == c.PID || agent.Below(e.s.d.procs, h.PID, c.PID) {
 			continue
 		}
 		// Seen twice: a process that is just being forked still looks like its parent.
@@ -194,21 +194,6 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	}
 	e.suspects = suspects
 	return nil
-}
-
-// descends tells whether a process comes from another one.
-func (e *evidence) descends(pid, from int) bool {
-	for range 64 {
-		if pid == from {
-			return true
-		}
-		p, ok := e.s.d.procs.Get(pid)
-		if !ok || p.PPID <= 1 {
-			return !ok // it is gone, so it holds nothing
-		}
-		pid = p.PPID
-	}
-	return false
 }
 
 // ownDir makes a folder of ours, or makes sure that it is ours alone.

@@ -10,12 +10,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/peer"
 )
 
 // ErrRunning says that a clawd of this user runs already.
 var ErrRunning = errors.New("a clawd of this user is running already")
 
-const lockName = "clawd.lock"
+// LockName is the file of the user's lock, in UserDir.
+const LockName = "clawd.lock"
 
 // lockPatience is how long a lock that is held is tried again.
 const lockPatience = time.Second
@@ -26,7 +29,7 @@ func (d *Daemon) acquire() error {
 	if d.dry() {
 		return nil
 	}
-	path := filepath.Join(d.o.UserDir, lockName)
+	path := filepath.Join(d.o.UserDir, LockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -38,13 +41,11 @@ func (d *Daemon) acquire() error {
 		}
 	}
 	if err != nil {
-		pid, _ := os.ReadFile(path)
 		f.Close()
-		return fmt.Errorf("%w (pid %s); \"clawd status\" shows what it does", ErrRunning, pid)
+		other, _ := peer.Running(path)
+		return fmt.Errorf("%w (pid %d); \"clawd status\" shows what it does", ErrRunning, other.PID)
 	}
-	if err := f.Truncate(0); err == nil {
-		fmt.Fprint(f, os.Getpid())
-	}
+	_ = peer.Daemon{PID: os.Getpid(), Socket: d.o.Socket}.Hold(f) // on a full disk only clawd wrap does not find us
 	d.lock = f
 	return nil
 }

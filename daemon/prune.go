@@ -40,7 +40,7 @@ func (d *Daemon) prune() error {
 	if err := turn.PruneMarks(d.marks(), oldest, gone); err != nil {
 		return err
 	}
-	if err := wrap.Prune(d.o.Wraps, d.o.Env.Procs, oldest); err != nil {
+	if err := wrap.Prune(d.o.Wraps, wrap.Sockets(d.o.Socket), d.o.Env.Procs, oldest); err != nil {
 		d.log.Warn().Str("event", "wraps_unread").Err(err).Msg("a terminal of clawd wrap is not known")
 	}
 	if err := held.Prune(d.held(), oldest); err != nil {

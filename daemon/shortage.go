@@ -158,7 +158,7 @@ func (d *Daemon) relock() error {
 	if d.lock == nil {
 		return nil
 	}
-	path := filepath.Join(d.o.UserDir, lockName)
+	path := filepath.Join(d.o.UserDir, LockName)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -67,7 +67,7 @@ func TestMachineIsShort(t *testing.T) {
 func TestFoldersAreMadeAgain(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
-		for _, dir := range []string{r.d.marks(), r.d.runs(), r.d.backups(), filepath.Join(r.o.UserDir, lockName)} {
+		for _, dir := range []string{r.d.marks(), r.d.runs(), r.d.backups(), filepath.Join(r.o.UserDir, LockName)} {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}

@@ -83,7 +83,8 @@ func (w *world) openPlain() *plain {
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor")
+	// Another login has another runtime folder; the daemon finds the terminal all the same.
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor", "XDG_RUNTIME_DIR="+w.dir("run2"))
 	master, err := pty.StartWithAttrs(cmd, &pty.Winsize{Rows: 40, Cols: 110}, &syscall.SysProcAttr{Setsid: true, Setctty: true})
 	if err != nil {
 		w.t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/all"
+	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/internal/config"
 )
 
@@ -38,8 +39,12 @@ func (g *globals) load() (config.Config, string, error) {
 // each other would both start the same session.
 type paths struct{ state, marks, socket string }
 
-// wraps is where the terminals of clawd wrap are registered.
-func (p paths) wraps() string { return filepath.Join(filepath.Dir(p.socket), "wraps") }
+// wraps is where the terminals of clawd wrap are registered: a daemon that has another runtime folder, or
+// none, finds them, too.
+func (p paths) wraps() string { return filepath.Join(p.marks, "wraps") }
+
+// lock tells who the user's daemon is.
+func (p paths) lock() string { return filepath.Join(p.marks, daemon.LockName) }
 
 func userPaths() paths {
 	if runtime.GOOS == "darwin" && os.Getenv("XDG_STATE_HOME") == "" {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"net"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/clawd-project/clawd/internal/peer"
 )
 
 // A function runs the agent wrapped in an interactive shell alone, and hides nothing of the shell.
@@ -107,7 +110,7 @@ func TestWrapInATerminal(t *testing.T) {
 	}
 	start := func() (string, int) {
 		cmd := exec.Command("clawd", "wrap", "--", "sh", "-c", "echo wrap=${CLAWD_WRAP:-no}; kill -9 $$")
-		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "HOME="+dir)
 		tty, err := pty.Start(cmd)
 		if err != nil {
 			t.Fatal(err)
@@ -123,15 +126,22 @@ func TestWrapInATerminal(t *testing.T) {
 	if out, code := start(); !strings.Contains(out, "wrap=no") || code != -1 {
 		t.Errorf("without a daemon: %q %d", out, code)
 	}
-	l, err := net.Listen("unix", filepath.Join(dir, "clawd", "clawd.sock"))
+	state := filepath.Join(dir, ".local", "state", "clawd")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.Create(filepath.Join(state, "clawd.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer lock.Close()
+	if err := errors.Join(unix.Flock(int(lock.Fd()), unix.LOCK_EX), peer.Daemon{PID: os.Getpid()}.Hold(lock)); err != nil {
+		t.Fatal(err)
+	}
 	if out, code := start(); strings.Contains(out, "wrap=no") || code != 137 {
 		t.Errorf("with a daemon: %q %d", out, code)
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "clawd", "wraps", "*"))
+	files, _ := filepath.Glob(filepath.Join(state, "wraps", "*"))
 	if len(files) != 1 {
 		t.Fatalf("left: %q", files)
 	}

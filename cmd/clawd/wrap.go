@@ -68,7 +68,7 @@ func runWrap(argv []string) error {
 	}
 	p := userPaths()
 	o := wrap.Options{Path: path, Argv: argv, Leader: []string{self, ptyLeader},
-		Dir: p.wraps(), Control: p.socket, Procs: agent.NewProcs()}
+		Dir: p.wraps(), Sockets: wrap.Sockets(p.socket), Lock: p.lock(), Procs: agent.NewProcs()}
 	if !wrap.Useful(o) {
 		return notRun(path, syscall.Exec(path, argv, os.Environ()))
 	}

@@ -1,26 +1,28 @@
 package peer
 
 import (
-	"errors"
 	"net"
 
 	"golang.org/x/sys/unix"
 )
 
 // UID is the user at the other end of a unix socket. The error says that there is no way to tell.
-func UID(c net.Conn) (int, error) {
-	uc, ok := c.(*net.UnixConn)
-	if !ok {
-		return 0, errors.New("not a unix socket")
-	}
-	raw, err := uc.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var cred *unix.Xucred
-	err = errors.Join(raw.Control(func(fd uintptr) { cred, err = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED) }), err)
-	if err != nil {
-		return 0, err
-	}
-	return int(cred.Uid), nil
+func UID(c net.Conn) (uid int, err error) {
+	err = descriptor(c, func(fd int) error {
+		cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		if err == nil {
+			uid = int(cred.Uid)
+		}
+		return err
+	})
+	return uid, err
+}
+
+// PID is the process that connected.
+func PID(c net.Conn) (pid int, err error) {
+	err = descriptor(c, func(fd int) (err error) {
+		pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+		return err
+	})
+	return pid, err
 }

@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"errors"
 	"net"
 
 	"golang.org/x/sys/unix"
@@ -9,18 +8,23 @@ import (
 
 // UID is the user at the other end of a unix socket. The error says that there is no way to tell.
 func UID(c net.Conn) (int, error) {
-	uc, ok := c.(*net.UnixConn)
-	if !ok {
-		return 0, errors.New("not a unix socket")
-	}
-	raw, err := uc.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var cred *unix.Ucred
-	err = errors.Join(raw.Control(func(fd uintptr) { cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }), err)
-	if err != nil {
-		return 0, err
-	}
-	return int(cred.Uid), nil
+	cred, err := credentials(c)
+	return int(cred.Uid), err
+}
+
+// PID is the process that connected; 0: it is of another namespace.
+func PID(c net.Conn) (int, error) {
+	cred, err := credentials(c)
+	return int(cred.Pid), err
+}
+
+func credentials(c net.Conn) (cred unix.Ucred, err error) {
+	err = descriptor(c, func(fd int) error {
+		got, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err == nil {
+			cred = *got
+		}
+		return err
+	})
+	return cred, err
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestUID(t *testing.T) {
@@ -22,6 +24,9 @@ func TestUID(t *testing.T) {
 	if uid, err := UID(conn); err != nil || uid != os.Getuid() {
 		t.Errorf("peer %d (%v), want %d", uid, err, os.Getuid())
 	}
+	if pid, err := PID(conn); err != nil || pid != os.Getpid() {
+		t.Errorf("process %d (%v), want %d", pid, err, os.Getpid())
+	}
 	if c, err := Only(l).Accept(); err != nil {
 		t.Errorf("this user is kept out: %v", err)
 	} else {
@@ -32,6 +37,47 @@ func TestUID(t *testing.T) {
 	defer server.Close()
 	if _, err := UID(server); err == nil {
 		t.Error("a connection without a user passes")
+	}
+}
+
+// Only the lock that is held now tells of a daemon.
+func TestRunning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clawd.lock")
+	wantNone := func(when string) {
+		t.Helper()
+		if d, ok := Running(path); ok {
+			t.Errorf("%s: %+v", when, d)
+		}
+	}
+	wantNone("no file")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, d := range []Daemon{{1234567, "/run/a/longer/path.sock"}, {42, ""}} {
+		if err := d.Hold(f); err != nil {
+			t.Fatal(err)
+		}
+		wantNone("left by a dead one")
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := Running(path); !ok || got != d {
+			t.Errorf("%+v %v, want %+v", got, ok, d)
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_UN); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "x", "-1", "0\n/s"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantNone(text)
 	}
 }
 

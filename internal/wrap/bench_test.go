@@ -4,13 +4,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
-	"net"
 )
 
 // benchTerminal starts the fake agent in a terminal, bare or wrapped, and waits until it is ready.
@@ -27,11 +25,7 @@ func benchTerminal(b *testing.B, wrapped bool, mode string, args ...string) *os.
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { os.RemoveAll(dir) })
-		l, err := net.Listen("unix", filepath.Join(dir, "control"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { l.Close() })
+		beDaemon(b, dir)
 		argv = append([]string{self, "be-wrapper", dir}, argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)

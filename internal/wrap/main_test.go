@@ -3,9 +3,10 @@ package wrap
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/peer"
 )
 
 // TestMain lets the test binary be the wrapper, the leader and the agent, too.
@@ -49,7 +51,7 @@ func TestMain(m *testing.M) {
 // wrapper is "clawd wrap", with no daemon.
 func wrapper(dir string, argv []string) int {
 	o := Options{Path: argv[0], Argv: argv, Leader: []string{os.Args[0], "be-leader"},
-		Dir: filepath.Join(dir, "wraps"), Control: filepath.Join(dir, "control"), Procs: agent.NewProcs()}
+		Dir: filepath.Join(dir, "wraps"), Sockets: filepath.Join(dir, "sockets"), Lock: filepath.Join(dir, "lock"), Procs: agent.NewProcs()}
 	if os.Getenv("TEST_PANIC") != "" {
 		o.Procs = panics{o.Procs}
 	}
@@ -158,6 +160,23 @@ func fakeAgent(mode string, args []string) {
 		os.Stdout.Write(junk())
 		fmt.Print("end>")
 		_, _ = os.Stdin.Read(make([]byte, 1))
+	case "usurp": // says that it is the daemon, and looks at its own screen
+		raw()
+		fmt.Print("ready>")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		f, err := os.OpenFile(filepath.Join(args[0], "lock"), os.O_RDWR, 0)
+		if err == nil {
+			err = errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), peer.Daemon{PID: os.Getpid()}.Hold(f))
+		}
+		if err != nil {
+			panic(err)
+		}
+		all, err := List(filepath.Join(args[0], "wraps"))
+		if err != nil || len(all) != 1 {
+			panic(fmt.Sprint(all, err))
+		}
+		_, _, err = all[0].Screen(context.Background())
+		fmt.Printf("saw=%t>", err == nil)
 	case "env":
 		fmt.Printf("%s=%s>", Env, os.Getenv(Env))
 	}
@@ -185,7 +204,8 @@ func junk() []byte {
 // outer is a terminal with a wrapper in it.
 type outer struct {
 	t     *testing.T
-	dir   string // wraps/ and control
+	dir   string // wraps/, sockets/ and lock
+	lock  *os.File
 	pty   *os.File
 	tty   *os.File
 	cmd   *exec.Cmd
@@ -199,7 +219,24 @@ type outer struct {
 
 const patience = 20 * time.Second
 
-// newOuter makes a terminal and a daemon's socket.
+// beDaemon makes this process the daemon, until the test ends.
+func beDaemon(t testing.TB, dir string) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := (peer.Daemon{PID: os.Getpid(), Socket: filepath.Join(dir, "control")}).Hold(f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// newOuter makes a terminal and a daemon.
 func newOuter(t *testing.T) *outer {
 	t.Helper()
 	o := &outer{t: t, ended: make(chan struct{}), new: make(chan struct{}, 1)}
@@ -210,11 +247,7 @@ func newOuter(t *testing.T) *outer {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	o.dir = dir
-	l, err := net.Listen("unix", filepath.Join(dir, "control"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	o.lock = beDaemon(t, dir)
 	if o.pty, o.tty, err = pty.Open(); err != nil {
 		t.Fatal(err)
 	}

@@ -142,8 +142,9 @@ func Find(dir string, childPID int, childStart uint64) (Info, bool) {
 	return i, err == nil && i.Child.Start == childStart
 }
 
-// Prune removes what dead wrappers left and nobody touched since before.
-func Prune(dir string, procs agent.Procs, before time.Time) error {
+// Prune removes what dead wrappers left in the registry, and in the folder of sockets, and nobody touched
+// since before.
+func Prune(dir, sockets string, procs agent.Procs, before time.Time) error {
 	all, err := List(dir)
 	boot := procs.Boot()
 	all = slices.DeleteFunc(all, func(i Info) bool { return i.Boot == boot && alive(procs, i.Wrapper) })
@@ -152,11 +153,14 @@ func Prune(dir string, procs agent.Procs, before time.Time) error {
 		if gone != nil || !fi.ModTime().Before(before) {
 			continue
 		}
-		os.Remove(socket(dir, i.Child.PID)) // a killed wrapper left it; never the path that the file names
+		os.Remove(socket(sockets, i.Child.PID)) // a killed wrapper left it; never the path that the file names
 		err = errors.Join(err, os.Remove(i.path(dir)))
 	}
 	return err
 }
+
+// Sockets is the folder of the wrappers' sockets beside the daemon's.
+func Sockets(control string) string { return filepath.Join(filepath.Dir(control), "wraps") }
 
 func socket(dir string, pid int) string { return filepath.Join(dir, strconv.Itoa(pid)+".sock") }
 

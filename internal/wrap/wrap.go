@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,6 +28,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/peer"
 )
 
 // Env names the variable that holds the wrapper's pid in the program's environment.
@@ -39,8 +39,9 @@ type Options struct {
 	Path    string   // of the program
 	Argv    []string // argv[0] first
 	Leader  []string // a command that calls Leader with the path and the argv that follow it
-	Dir     string   // of the registry, e.g. $XDG_RUNTIME_DIR/clawd/wraps
-	Control string   // the daemon's socket
+	Dir     string   // of the registry, where the daemon looks, whatever its runtime folder
+	Sockets string   // folder of our socket, e.g. $XDG_RUNTIME_DIR/clawd/wraps
+	Lock    string   // the daemon's lock, which tells who it is
 	Procs   agent.Procs
 }
 
@@ -51,15 +52,13 @@ func Useful(o Options) bool {
 		return false
 	}
 	// A socket's path has a limit, and no program may fail for that.
-	if len(socket(o.Dir, 1<<30)) >= 104 {
+	if len(socket(o.Sockets, 1<<30)) >= 104 {
 		return false
 	}
-	c, err := net.DialTimeout("unix", o.Control, 2*time.Second) // it does not wait for the daemon
-	if err != nil {
+	if _, ok := peer.Running(o.Lock); !ok {
 		return false
 	}
-	c.Close()
-	return openDir(o.Dir) == nil
+	return openDir(o.Dir) == nil && openDir(o.Sockets) == nil
 }
 
 // inside tells a wrapper around us from one that only left its variable, as in a tmux server that
@@ -172,7 +171,7 @@ func (h *host) register() {
 	p, _ := h.o.Procs.Get(h.child)
 	h.info.Child = Process{h.child, p.Start}
 	h.info.Boot, h.info.Argv0 = h.o.Procs.Boot(), filepath.Base(h.o.Argv[0])
-	h.info.Socket = socket(h.o.Dir, h.child)
+	h.info.Socket = socket(h.o.Sockets, h.child)
 	if h.serve() != nil {
 		return
 	}
@@ -191,10 +190,14 @@ func (h *host) finish(end End) {
 	if h.info.write(h.o.Dir) != nil {
 		return
 	}
+	d, ok := peer.Running(h.o.Lock)
+	if !ok || d.Socket == "" {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	// The daemon also reads the file, so nothing is lost when it does not listen.
-	_ = request(ctx, h.o.Control, "/v1/wraps/ended", h.info, nil)
+	_ = request(ctx, d.Socket, "/v1/wraps/ended", h.info, nil)
 }
 
 // tty is the outer terminal.

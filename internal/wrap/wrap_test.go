@@ -19,6 +19,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/peer"
 )
 
 func TestBytesPassThrough(t *testing.T) {
@@ -181,13 +182,13 @@ func TestWrapperIsKilled(t *testing.T) {
 	if got := o.info(); got.End != nil {
 		t.Errorf("somebody wrote an end: %+v", got.End)
 	}
-	if err := Prune(dir, procs, time.Now().Add(-time.Hour)); err != nil {
+	if err := Prune(dir, filepath.Join(o.dir, "sockets"), procs, time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := Find(dir, i.Child.PID, i.Child.Start); !ok {
 		t.Error("a new file is pruned")
 	}
-	if err := Prune(dir, procs, time.Now().Add(time.Hour)); err != nil {
+	if err := Prune(dir, filepath.Join(o.dir, "sockets"), procs, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
@@ -281,7 +282,7 @@ func TestRegistration(t *testing.T) {
 	if _, _, err := older.Screen(t.Context()); err == nil {
 		t.Error("the screen is taken for an older program's")
 	}
-	if err := Prune(dir, procs, time.Now().Add(time.Hour)); err != nil {
+	if err := Prune(dir, filepath.Join(o.dir, "sockets"), procs, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := Find(dir, i.Child.PID, i.Child.Start); !ok {
@@ -428,4 +429,42 @@ func TestNested(t *testing.T) {
 	o = newOuter(t).wrap("env")
 	o.wait(fmt.Sprintf("%s=%d>", Env, o.cmd.Process.Pid))
 	o.wantExit(0)
+}
+
+// Its screen and its keys are for the daemon alone. A tool whose sandbox lets it reach sockets is not that,
+// and is not believed when it says so.
+func TestOnlyTheDaemon(t *testing.T) {
+	o := newOuter(t)
+	o.wrap("usurp", o.dir)
+	o.wait("ready>")
+	i := o.info()
+	reaches := func() bool {
+		t.Helper()
+		_, _, errS := i.Screen(t.Context())
+		errT := i.Type(t.Context(), TypeRequest{Keys: 7, Text: "NO"}) // nobody pressed 7 keys
+		if (errS == nil) != errors.Is(errT, ErrPerson) {
+			t.Errorf("screen: %v; keys: %v", errS, errT)
+		}
+		return errS == nil
+	}
+	if !reaches() {
+		t.Error("the daemon is kept out")
+	}
+	if err := (peer.Daemon{PID: os.Getppid()}).Hold(o.lock); err != nil {
+		t.Fatal(err)
+	}
+	if reaches() {
+		t.Error("another process than the daemon is let in")
+	}
+	if err := (peer.Daemon{PID: os.Getpid()}).Hold(o.lock); err != nil {
+		t.Fatal(err)
+	}
+	o.lock.Close()
+	if reaches() {
+		t.Error("one that was the daemon is let in")
+	}
+	o.keys("g")
+	if before := o.wait(">"); before != "saw=false" {
+		t.Errorf("a program below the wrapper that took the lock: %s", before)
+	}
 }
