@@ -116,6 +116,9 @@ func (c *control) serve(ctx, work context.Context) {
 	for path, obey := range orders {
 		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
 			answer(w, func() (Done, error) {
+				if err := c.d.person(r); err != nil {
+					return Done{}, err
+				}
 				var o Order
 				if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
 					return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
@@ -124,7 +127,7 @@ func (c *control) serve(ctx, work context.Context) {
 			})
 		})
 	}
-	srv := &http.Server{Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: mux, ConnContext: asker, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
 	for {
