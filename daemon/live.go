@@ -328,7 +328,7 @@ func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decisio
 	}
 	if s.failing++; errors.As(err, new(*trigger.BlockedError)) {
 		s.failing = 0
-	} else if s.failing >= maxFailing && ctx.Err() == nil && rec.Stop.State != detect.Retrying {
+	} else if none := errors.As(err, new(*trigger.ElsewhereError)); (none || s.failing >= maxFailing) && rec.Stop.State != detect.Retrying {
 		err = &unreachableError{err.Error()} // it does not pass, so its user must hear of it
 	}
 	return nil, s.notNow(rec, err)

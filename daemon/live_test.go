@@ -94,6 +94,19 @@ func TestBlockedTerminal(t *testing.T) {
 	})
 }
 
+// An agent whose environment names a pane in which it is not can't be reached, now or later: it is told at once.
+func TestTerminalElsewhere(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.blocked = &trigger.ElsewhereError{Why: "it runs outside of the tmux pane"}
+		id := r.open(resume.Tmux, "limit")
+		r.pass(3 * time.Minute)
+		if e := r.log.events("session_unreachable"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "outside of the tmux pane") {
+			t.Errorf("told %v", e)
+		}
+		r.wantPhase(id, state.Waiting)
+	})
+}
+
 // A terminal that cannot be looked at is tried again, and told when that does not pass.
 func TestTerminalFails(t *testing.T) {
 	in(t, func(r *rig) {

@@ -111,8 +111,10 @@ func (p *pane) shows(f []string) error {
 	switch {
 	case !ok || proc.Zombie || proc.Start != p.holder.start:
 		return errors.New("the process that had the session open is gone")
-	case f[1] != "0" || f[8] != proc.TTY:
-		return errors.New("its tmux pane shows another terminal now")
+	case f[8] != proc.TTY:
+		return &ElsewhereError{"it runs outside of the tmux pane that its environment names: clawd cannot reach its terminal"}
+	case f[1] != "0":
+		return errors.New("its tmux pane is dead")
 	case proc.Foreground != proc.Group:
 		return &BlockedError{"another program is in the foreground of its terminal"}
 	case f[2] != "0":

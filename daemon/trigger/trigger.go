@@ -34,6 +34,11 @@ type BlockedError struct{ Why string }
 
 func (e *BlockedError) Error() string { return e.Why }
 
+// ElsewhereError says that what was taken for the holder's terminal is none of its: that does not pass.
+type ElsewhereError struct{ Why string }
+
+func (e *ElsewhereError) Error() string { return e.Why }
+
 // Ready looks whether the plan's holder would take a prompt after a stop now; nothing is typed or
 // sent. A *BlockedError says that it may later. The plan comes back as it is to be fired: what an agent's
 // own dialog offers decides its form.

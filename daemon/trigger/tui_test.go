@@ -271,6 +271,17 @@ func TestConfiguredServer(t *testing.T) {
 	p.await("submitted", "continue")
 }
 
+// Its environment names a pane in which it is not: that does not pass.
+func TestInheritedPane(t *testing.T) {
+	p := newPit(t, "")
+	p.tmux("split-window", "sleep 60")
+	p.holder.Pane = strings.TrimSpace(p.tmux("list-panes", "-F", "#{pane_id}", "-f", "#{m:*sleep*,#{pane_start_command}}"))
+	c := p.claim()
+	if _, err := p.tr.Ready(t.Context(), c.Session, c.Stop, c.Plan); !errors.As(err, new(*ElsewhereError)) {
+		t.Errorf("pane %s: %v", p.holder.Pane, err)
+	}
+}
+
 // Nothing is typed where a person, or another program, would get it.
 func TestNothingTyped(t *testing.T) {
 	for _, c := range []struct {
@@ -297,7 +308,7 @@ func TestNothingTyped(t *testing.T) {
 			}
 			p.until("the agent ended", func() bool { _, ok := p.tr.Procs.Get(p.holder.PID); return !ok })
 		}},
-		{"another terminal", "", "another terminal", false, func(p *pit) {
+		{"another terminal", "", "outside of the tmux pane", false, func(p *pit) {
 			p.tmux("split-window", "sleep 60")
 			p.holder.Pane = "%1"
 		}},
