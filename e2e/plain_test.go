@@ -47,6 +47,7 @@ func plainCase(t *testing.T, a agentCase, folder string) {
 	id := w.only()
 	if a.isClaude() {
 		c.wait("resume_scheduled", "session", id)
+		w.eventually(agentTime, "the menu of the limit", func() bool { return p.shows("confirm") })
 		if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 {
 			t.Fatalf("resume --now: exit %d: %s", out.code(), out.output())
 		}

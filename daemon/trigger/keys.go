@@ -60,15 +60,23 @@ func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way,
 }
 
 func (t *Trigger) view(ctx context.Context, term terminal, name string) (agent.View, error) {
+	v, _, err := t.sized(ctx, term, name)
+	return v, err
+}
+
+// size is a terminal's: columns and rows.
+type size struct{ cols, rows int }
+
+func (t *Trigger) sized(ctx context.Context, term terminal, name string) (agent.View, size, error) {
 	s, err := term.look(ctx)
 	if err != nil {
-		return agent.View{}, err
+		return agent.View{}, size{}, err
 	}
 	v := t.Agents(name).Screen(s)
 	if v.Room == 0 {
 		v.Room = s.Width() - unknownLess
 	}
-	return v, nil
+	return v, size{s.Cols, len(s.Rows)}, nil
 }
 
 // tooWide says that keys would be broken over two rows of the input box, where they could not be told from
@@ -94,6 +102,9 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 			return errors.New(why)
 		}
 	}
+	if err := l.until(ctx, func(now agent.View) bool { return now.Ready && tooWide(now, l.c.Plan.Keys) == "" }); err != nil {
+		return fmt.Errorf("the terminal did not come to rest: %w", err)
+	}
 	prompt := l.c.Plan.Keys
 	if err := l.term.press(ctx, []byte(prompt)); err != nil {
 		return err
@@ -112,21 +123,29 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	return l.term.press(ctx, []byte(enter))
 }
 
-// until looks until the screen is as it should be.
+// until looks until the screen is as it should be, twice in a row at the same size: while a window is
+// being resized the agent has yet to draw, and what it drew is of another size. Its time begins anew then.
 func (l *live) until(ctx context.Context, good func(agent.View) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, drawn)
-	defer cancel()
-	for {
-		v, err := l.t.view(ctx, l.term, l.c.Session.Agent)
-		if err == nil && good(v) {
+	var last size
+	was := false
+	for end := time.Now().Add(drawn); ; {
+		v, now, err := l.t.sized(ctx, l.term, l.c.Session.Agent)
+		if err == nil && now != last {
+			last, was, end = now, false, time.Now().Add(drawn)
+		}
+		is := err == nil && good(v)
+		if is && was {
 			return nil
 		}
-		if e := pause(ctx, drawGap); e != nil {
-			if err == nil {
-				err = errors.New(v.Why)
-			}
-			return err
+		was = is
+		e := pause(ctx, drawGap)
+		if e == nil && time.Now().Before(end) {
+			continue
 		}
+		if err == nil {
+			err = errors.New(v.Why)
+		}
+		return err
 	}
 }
 
