@@ -102,5 +102,9 @@ func (s *session) postponed(out resume.Outcome) {
 	if !s.standsBy(out.Why) || s.d.shortage.is(out.Why) {
 		return
 	}
-	s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why).Time("again", out.Again).Msg("not now")
+	e := s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why)
+	if !out.Again.IsZero() {
+		e.Time("again", out.Again)
+	}
+	e.Msg("not now")
 }

@@ -173,6 +173,7 @@ func TestUnreadableFolder(t *testing.T) {
 		}
 		r.start()
 		r.good()
+		r.pass(2 * time.Minute)
 		if n := len(r.log.events("scan_error")); n != 1 {
 			t.Errorf("told %d times", n)
 		}

@@ -28,8 +28,8 @@ func TestCancelWaiting(t *testing.T) {
 		if n := len(r.log.events("session_held")); n != 0 {
 			t.Errorf("its user is told %d times what he did", n)
 		}
-		if _, err := r.d.Cancel(r.work, Order{Session: id}); err == nil || !strings.Contains(err.Error(), "nothing to cancel") {
-			t.Errorf("again: %v", err)
+		if d, err := r.d.Cancel(r.work, Order{Session: id}); err != nil || d.Phase != state.Held || len(r.log.events("resume_cancelled")) != 1 {
+			t.Errorf("again: %+v, %v", d, err)
 		}
 		r.order(id, resume.Order{Now: true})
 		r.wantStarts(1)

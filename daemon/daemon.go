@@ -230,7 +230,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 			err = errors.Join(err, f)
 		}
 	}
-	d.log.Info().Str("event", "daemon_stopped").Strs("still_busy", left).Msg("clawd stopped")
+	e := d.log.Info().Str("event", "daemon_stopped")
+	if len(left) > 0 {
+		e.Strs("still_busy", left)
+	}
+	e.Msg("clawd stopped")
 	return err
 }
 
@@ -369,21 +373,6 @@ func (d *Daemon) poke(ctx context.Context, s *session) {
 	d.wg.Go(func() { s.loop(ctx) })
 }
 
-// owner gives the session that first had the stop with this key. A record that stands in two sessions
-// was copied from one to the other: a fork or an import.
-func (d *Daemon) owner(ds detect.Session, key string) string {
-	if key == "" {
-		return ds.ID
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	name := ds.Agent + "\x00" + key
-	if d.owners[name] == "" {
-		d.owners[name] = ds.ID
-	}
-	return d.owners[name]
-}
-
 // signal puts one token into a one-slot channel.
 func signal(c chan struct{}) {
 	select {
@@ -429,7 +418,7 @@ func (d *Daemon) flush() error {
 
 // jumped is told that the machine slept or its clock was stepped: events may have been missed.
 func (d *Daemon) jumped(by time.Duration) {
-	d.log.Info().Str("event", "clock_jumped").Float64("by_s", by.Seconds()).Msg("the machine slept or its clock was set; looking at everything again")
+	d.log.Info().Str("event", "clock_jumped").Float64("by_s", seconds(by)).Msg("the machine slept or its clock was set; looking at everything again")
 	signal(d.leap)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 	"github.com/clawd-project/clawd/turn"
@@ -126,16 +127,26 @@ func (s *session) MarshalZerologObject(e *zerolog.Event) {
 	if sum := s.sum.Load(); sum != nil {
 		project = sum.dir
 	}
-	e.Str("agent", s.ds.Agent).Str("session", s.ds.ID).Str("project", project)
+	e.Str("agent", s.ds.Agent).Str("session", s.ds.ID)
+	said(e, "project", plain.Foreign(project))
 }
 
+// said adds a field that has something to say.
+func said(e *zerolog.Event, key, value string) {
+	if value != "" {
+		e.Str(key, value)
+	}
+}
+
+// seconds are to the millisecond: more digits say nothing.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+
 func (s *session) logStop(stop detect.Stop) {
-	e := s.d.log.Info().Str("event", "session_stopped").EmbedObject(s).Str("reason", string(stop.Reason)).Str("window", string(stop.Window)).
+	e := s.d.log.Info().Str("event", "session_stopped").EmbedObject(s).Str("reason", string(stop.Reason)).
 		Str("state", string(stop.State)).Time("at", stop.At)
+	said(e, "window", string(stop.Window))
 	if stop.RetryAfter != nil {
-		e.Float64("retry_after_s", stop.RetryAfter.Seconds())
-	} else {
-		e.Any("retry_after_s", nil)
+		e.Float64("retry_after_s", seconds(*stop.RetryAfter))
 	}
 	if !stop.ResetAt.IsZero() {
 		e.Time("reset_at", stop.ResetAt)
@@ -157,5 +168,5 @@ func (s *session) logLeft(stop detect.Stop, why string) {
 
 func logScheduled(e *zerolog.Event, s *session, d resume.Decision, now time.Time) {
 	e.Str("event", "resume_scheduled").EmbedObject(s).Str("strategy", string(d.Strategy)).Time("wake_at", d.WakeAt).
-		Float64("wait_s", max(0, d.WakeAt.Sub(now).Seconds())).Int("attempt", d.Attempt).Str("why", d.Why).Msg("waiting to resume")
+		Float64("wait_s", seconds(max(0, d.WakeAt.Sub(now)))).Int("attempt", d.Attempt).Str("why", d.Why).Msg("waiting to resume")
 }

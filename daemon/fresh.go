@@ -73,8 +73,12 @@ func quote(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "> (nothing is recorded)"
 	}
-	return "> " + strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\n", "\n> ")
+	return "> " + lineBreaks.Replace(strings.ToValidUTF8(text, "\uFFFD"))
 }
+
+// lineBreaks are all that a reader may take for the end of a line: none ends the quotation.
+var lineBreaks = strings.NewReplacer("\r\n", "\n> ", "\n", "\n> ", "\r", "\n> ", "\v", "\n> ", "\f", "\n> ", "\x1c", "\n> ", "\x1d", "\n> ", "\x1e", "\n> ",
+	"\u0085", "\n> ", "\u2028", "\n> ", "\u2029", "\n> ")
 
 // bounded is a text of at most promptCap bytes, and a mark where it was cut.
 func bounded(text string) string {

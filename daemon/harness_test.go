@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -248,10 +249,14 @@ func (l *logBuffer) String() string {
 }
 
 func (l *logBuffer) events(name string) []map[string]any {
+	return slices.DeleteFunc(l.all(), func(m map[string]any) bool { return m["event"] != name })
+}
+
+func (l *logBuffer) all() []map[string]any {
 	var all []map[string]any
 	for line := range strings.Lines(l.String()) {
 		m := map[string]any{}
-		if json.Unmarshal([]byte(line), &m) == nil && m["event"] == name {
+		if json.Unmarshal([]byte(line), &m) == nil {
 			all = append(all, m)
 		}
 	}

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -41,10 +40,43 @@ func TestHeldByExec(t *testing.T) {
 		if n := len(r.children.started()); n != 0 {
 			t.Errorf("%d starts of what the caller of clawd exec was told", n)
 		}
-		if e := r.log.events("session_left"); len(e) == 0 || !strings.Contains(e[len(e)-1]["why"].(string), "clawd exec") {
-			t.Errorf("session_left: %v", e)
-		}
+		r.wantUntold(id)
 	})
+}
+
+// wantUntold makes sure that nobody was told of a session, at a channel or by a warning.
+func (r *rig) wantUntold(id string) {
+	r.t.Helper()
+	for _, e := range r.log.all() {
+		if e["session"] == id && (e["level"] == "warn" || e["level"] == "error") {
+			r.t.Errorf("told: %v", e)
+		}
+	}
+	if n, err := r.d.store.Outbox(); err != nil || len(n) != 0 {
+		r.t.Errorf("outbox %v, %v", n, err)
+	}
+	if s := r.status(id); s != nil {
+		r.t.Errorf("in the status: %+v", s)
+	}
+}
+
+// What needs a person is the caller's to hear, while clawd exec runs and after it.
+func TestHeldNeedsNobodyElse(t *testing.T) {
+	for _, kind := range []string{"auth", "odd"} {
+		in(t, func(r *rig) {
+			r.start()
+			id := uuid.NewString()
+			l := r.exec(id)
+			r.add(id, r.line(id, "user"), r.line(id, kind))
+			r.pass(time.Minute)
+			r.wantUntold(id)
+			l.Close()
+			r.pass(30 * time.Second)
+			r.wantUntold(id)
+			r.pass(5 * time.Hour)
+			r.wantUntold(id)
+		})
+	}
 }
 
 // A session that clawd exec once had open is as any other when it stops later.

@@ -197,7 +197,11 @@ func (s *session) standDown(why string, until time.Time) {
 	if !s.standsBy(why) {
 		return
 	}
-	s.d.log.Info().Str("event", "standing_down").EmbedObject(s).Str("why", why).Time("self_resume_at", until).Time("wake_at", s.rec.Decision.WakeAt).
+	e := s.d.log.Info().Str("event", "standing_down").EmbedObject(s).Str("why", why)
+	if !until.IsZero() {
+		e.Time("self_resume_at", until)
+	}
+	e.Time("wake_at", s.rec.Decision.WakeAt).
 		Msg("somebody else has this session; clawd watches")
 }
 
@@ -218,7 +222,7 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 	case abandoned:
 		why = quitBehindServer
 	case told:
-		why = execTold
+		return true, s.leaveToCaller()
 	case s.rec.CancelStands(s.rec.Classifier): // the order came between the decision and its storing
 		return true, s.leaveCancelled()
 	case s.rec.Ignored:

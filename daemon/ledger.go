@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -76,6 +78,10 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		err = postponed(d.sleeper.Now(), "%v", unsettled)
 	case errors.Is(err, state.ErrPhase):
 		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
+	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone && refusal.Outcome.Why == execTold:
+		if e := d.store.Drop(j.Session, j.Stop.Key, execTold); e != nil {
+			return resume.Claim{}, e
+		}
 	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
 		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, refusal.Outcome.Command); e != nil {
 			return resume.Claim{}, e
@@ -186,7 +192,7 @@ func (l *ledger) Fired(_ context.Context, c resume.Claim) error {
 		if c.Plan.Flags != "" {
 			e.Str("flags", string(c.Plan.Flags))
 		}
-	}).Float64("waited_s", c.At.Sub(c.Stop.At).Seconds()).Msg(text)
+	}).Float64("waited_s", seconds(c.At.Sub(c.Stop.At))).Msg(text)
 	return nil
 }
 
@@ -237,7 +243,7 @@ func (l *ledger) Close(ctx context.Context, c resume.Claim, o resume.Outcome) er
 	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
 	switch o.Verdict {
 	case resume.Resumed:
-		d.log.Info().Str("event", "resume_succeeded").EmbedObject(s).Int("attempt", c.N).Float64("took_s", o.Took.Seconds()).
+		d.log.Info().Str("event", "resume_succeeded").EmbedObject(s).Int("attempt", c.N).Float64("took_s", seconds(o.Took)).
 			Int("total_resumes", stats.TotalResumes).Msg("the session goes on")
 		if c.Plan.Form == resume.FormFresh {
 			d.log.Info().Str("event", "session_recovered").EmbedObject(s).Str("old", s.ds.ID).Str("new", o.Session.ID).Msg("a fresh session took over")
@@ -297,7 +303,7 @@ func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output, end
 	if fi, err := os.Stat(c.Output); err == nil && fi.ModTime().After(c.At) && fi.ModTime().Before(end) {
 		end = fi.ModTime() // it may have ended while clawd was not running
 	}
-	worked := end.Sub(c.At).Seconds()
+	worked := seconds(end.Sub(c.At))
 	if err := l.s.d.store.Ended(c, out.CostUSD, worked, why); err != nil {
 		return err
 	}
@@ -308,8 +314,14 @@ func (l *ledger) Ended(_ context.Context, c resume.Claim, out resume.Output, end
 	if out.Denials > 0 {
 		blocked = "permission"
 	}
-	e.Str("event", "run_ended").EmbedObject(l.s).Int("attempt", c.N).Float64("worked_s", worked).Float64("cost_usd", out.CostUSD).
-		Str("blocked", blocked).Int("denials", out.Denials).Msg("clawd's run ended")
+	e.Str("event", "run_ended").EmbedObject(l.s).Int("attempt", c.N).Float64("worked_s", worked)
+	if out.CostUSD > 0 {
+		e.Float64("cost_usd", math.Round(out.CostUSD*1e6)/1e6)
+	}
+	if said(e, "blocked", blocked); out.Denials > 0 {
+		e.Int("denials", out.Denials)
+	}
+	e.Msg("clawd's run ended")
 	l.s.d.tell()
 	return nil
 }
@@ -329,7 +341,8 @@ func (l *ledger) OutputCut(_ context.Context, c resume.Claim) error {
 type name struct{ rec state.Session }
 
 func (n name) MarshalZerologObject(e *zerolog.Event) {
-	e.Str("agent", n.rec.Agent).Str("session", n.rec.ID).Str("project", n.rec.Info.Dir)
+	e.Str("agent", n.rec.Agent).Str("session", n.rec.ID)
+	said(e, "project", plain.Foreign(n.rec.Info.Dir))
 }
 
 func (d *Daemon) named(key string) name {

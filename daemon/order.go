@@ -230,6 +230,8 @@ func (d *Daemon) Cancel(work context.Context, o Order) (Done, error) {
 		return Done{}, refused("there is nothing to cancel: the session is %s", was.Phase)
 	case err != nil:
 		return Done{}, err
+	case was.TakenBack():
+		return done(was, "it was canceled before; nothing more is done about this stop"), nil
 	}
 	d.log.Info().Str("event", "resume_cancelled").EmbedObject(name{was}).Str("phase", string(was.Phase)).Str("cause", "its user wants it").Msg("cancelled by its user")
 	d.obey(work, s)
@@ -285,6 +287,16 @@ func (s *session) leaveCancelled() error {
 		return err
 	}
 	s.logLeft(s.rec.Stop, cancelledRun)
+	s.reload()
+	return nil
+}
+
+// leaveToCaller leaves a stop that the caller of clawd exec was told of, so nobody else is.
+func (s *session) leaveToCaller() error {
+	if err := s.d.store.Drop(s.ds, s.rec.Stop.Key, execTold); err != nil && !errors.Is(err, state.ErrPhase) {
+		return err
+	}
+	s.logLeft(s.rec.Stop, execTold)
 	s.reload()
 	return nil
 }

@@ -46,12 +46,12 @@ func (d *Daemon) tell() {
 	}
 	channels := d.channels()
 	for i, n := range notices {
-		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).Str("reason", string(n.Reason)).Str("why", n.Why).
+		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).
 			Func(func(e *zerolog.Event) {
-				if n.Command != "" {
-					e.Str("command", n.Command)
-				}
-			}).Time("at", n.At).Msg("left to its user")
+				said(e, "reason", string(n.Reason))
+				said(e, "why", n.Why)
+				said(e, "command", n.Command)
+			}).Time("at", n.At).Msg("this session needs you")
 		for _, c := range channels {
 			notices[i].Left = append(notices[i].Left, state.Delivery{Channel: c.Name})
 		}

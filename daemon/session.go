@@ -209,7 +209,7 @@ func (s *session) classify(ctx context.Context, first, news bool) error {
 	}
 	switch {
 	case (stop.IsStop() || armed) && !known:
-		return s.stopped(ctx, stop, first)
+		return s.stopped(ctx, stop, first, !news)
 	case known && stop.Reason == detect.Interrupted && s.rec.Phase == state.Waiting && s.rec.Stop.Reason != detect.Interrupted && s.rec.Stop.Reason != detect.Crashed:
 		s.cancel(errMoved)
 		const why = "you stopped it after the limit"
@@ -251,8 +251,8 @@ func (s *session) read() state.Read {
 		Classifier: s.rec.Classifier, Account: s.a.Account(s.rec.Info)}
 }
 
-// stopped takes in a new stop (T1) and begins what was decided about it.
-func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) error {
+// stopped takes in a new stop (T1) and begins what was decided about it. read: its records are not new.
+func (s *session) stopped(ctx context.Context, stop detect.Stop, first, read bool) error {
 	s.cancel(errMoved)
 	s.anew()
 	if s.d.takingOver(s) {
@@ -260,7 +260,13 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 	}
 	s.reload() // a fresh session's lineage is written by the one that it took over from
 	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
-	if first && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
+	if held, told, err := callers(s.d.held(), s.ds, stop); err != nil {
+		return err
+	} else if held || told { // its caller has the answer of clawd exec, or gets it
+		d.Tell, d.GivenUp = false, false
+	}
+	before := first || read && stop.At.Before(s.d.started) // it was left for its age by the clawd before
+	if before && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {
 		s.d.log.Debug().Str("event", "session_left").EmbedObject(s).Str("reason", string(stop.Reason)).Time("at", stop.At).Str("why", d.Why).Msg("old stop")
 		s.rec.Stop = stop
 		s.progress()
@@ -268,9 +274,9 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 	}
 	s.dirty.Store(nil)
 	s.moved = false
-	read := s.read()
-	read.Prompt = s.lastPrompt(ctx, stop)
-	rec, err := s.d.store.Stopped(read, stop, d, adopt)
+	r := s.read()
+	r.Prompt = s.lastPrompt(ctx, stop)
+	rec, err := s.d.store.Stopped(r, stop, d, adopt)
 	if errors.Is(err, state.ErrPhase) {
 		signal(s.news)
 		return nil
@@ -294,16 +300,6 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first bool) err
 		s.logLeft(stop, d.Why)
 	}
 	return s.consider(ctx)
-}
-
-// recent tells whether a stop is young enough to be talked about when it is found late.
-func (s *session) recent(stop detect.Stop) bool {
-	_, p := s.d.settings()
-	at := stop.At
-	if stop.ResetAt.After(at) {
-		at = stop.ResetAt
-	}
-	return s.d.sleeper.Now().Sub(at) <= p.MaxStopAge
 }
 
 // wentOn notes that somebody else went on, or that the turn ended well.

@@ -75,13 +75,10 @@ func (d *Daemon) Status() (Status, error) {
 		st.Agents = append(st.Agents, as)
 	}
 	now := d.sleeper.Now()
+	st.Watched = d.watched()
 	d.mu.Lock()
 	children, unsaved := map[string]int{}, map[string]*state.Read{}
-	st.Watched = len(d.seen)
 	for key, s := range d.sessions {
-		if _, known := d.seen[key]; !known {
-			st.Watched++
-		}
 		if r := s.dirty.Load(); r != nil {
 			unsaved[key] = r
 		}

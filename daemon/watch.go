@@ -59,6 +59,7 @@ type watching struct {
 	added   map[string]bool
 	folders map[string]watchedFolder // by path
 	warned  map[string]bool
+	failed  map[string]time.Time // problems of a scan, and when they were seen first
 	pruned  time.Time
 	late    map[string]agent.Agent // changed paths that are looked at once more
 	due     *time.Timer            // of these
@@ -71,10 +72,11 @@ type watchedFolder struct {
 
 // watch follows the agents' folders until ctx ends.
 func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
-	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, pruned: d.started,
+	v := &watching{d: d, w: w, added: map[string]bool{}, folders: map[string]watchedFolder{}, warned: map[string]bool{}, failed: map[string]time.Time{}, pruned: d.started,
 		late: map[string]agent.Agent{}, due: time.NewTimer(0)}
 	<-v.due.C
 	v.rescan(ctx, true)
+	d.log.Info().Str("event", "sessions_found").Int("sessions", d.watched()).Msg("these sessions are watched")
 	first := true
 	if d.o.Ready != nil {
 		d.o.Ready()
@@ -139,9 +141,10 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 				}
 				footprint()
 				d.keepYoung(ctx)
+				d.tellOld()
 			}
 			v.pruneDaily(ctx)
-			d.log.Debug().Str("event", "rescanned").Float64("took_s", time.Since(began).Seconds()).Msg("looked at everything")
+			d.log.Debug().Str("event", "rescanned").Float64("took_s", seconds(time.Since(began))).Msg("looked at everything")
 		}
 	}
 }
@@ -241,9 +244,25 @@ func (v *watching) told(err error) {
 	var refused *agent.Refused
 	if errors.As(err, &refused) {
 		event, message = "file_refused", "a file or folder that the agent would not have left so; the others are read"
+	} else if !v.lasting(err) {
+		return
 	}
 	v.warn(event, message, err)
 }
+
+// lasting tells whether a problem was there some time ago, too: an agent that starts for the first time has its
+// database locked, or without tables, for a moment.
+func (v *watching) lasting(err error) bool {
+	now := v.d.sleeper.Now()
+	since, known := v.failed[err.Error()]
+	if !known && len(v.failed) <= maxWarned {
+		v.failed[err.Error()] = now
+	}
+	return known && now.Sub(since) >= passing
+}
+
+// passing is how long a problem may last that is not told.
+const passing = 10 * time.Second
 
 // event acts on one change.
 func (v *watching) event(ctx context.Context, e fsnotify.Event) {

@@ -14,16 +14,17 @@ type world struct {
 	start time.Time
 	hooks map[string]func() error
 
-	mu     sync.Mutex
-	log    []string
-	out    Outcome // as closed
-	ended  *Output
-	sight  Sight
-	gate   Gate
-	closed bool // the run is over
-	active time.Time
-	proof  string    // of Untouched
-	busy   time.Time // until when Working is true
+	mu       sync.Mutex
+	log      []string
+	out      Outcome // as closed
+	ended    *Output
+	endedWhy string // clawd's own reason
+	sight    Sight
+	gate     Gate
+	closed   bool // the run is over
+	active   time.Time
+	proof    string    // of Untouched
+	busy     time.Time // until when Working is true
 
 	done    chan struct{}
 	changed chan struct{}
@@ -120,9 +121,9 @@ func (w *world) Close(ctx context.Context, _ Claim, o Outcome) error {
 	return errors.Join(ctx.Err(), w.note("close "+string(o.Verdict)))
 }
 
-func (w *world) Ended(ctx context.Context, _ Claim, out Output, _ string) error {
+func (w *world) Ended(ctx context.Context, _ Claim, out Output, ended string) error {
 	w.mu.Lock()
-	w.ended = &out
+	w.ended, w.endedWhy = &out, ended
 	w.mu.Unlock()
 	return errors.Join(ctx.Err(), w.note("ended"))
 }

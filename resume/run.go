@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/clawd-project/clawd/detect"
 )
 
 // attempt is the life of one decision: write it down, wait, claim, fire, await proof.
@@ -245,7 +248,7 @@ func yield(ctx context.Context, c Claim, run Run, p Ports, who string) error {
 // guard stays with a resumed run until it ends: a second holder or a foreign prompt has the right
 // of way, silence and the output's size have their bounds.
 func guard(ctx context.Context, c Claim, run Run, p Ports) error {
-	yielded, ended, quiet := false, "", &silence{}
+	yielded, ended, quiet, rest := false, "", &silence{}, &silence{}
 	for run.Alive() {
 		s, err := p.Evidence.Look(ctx, c)
 		if who := foreign(c, s); err == nil && !yielded && who != "" {
@@ -257,6 +260,9 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 		if err == nil && s.Cancelled && ended == "" {
 			ended = cancelled
 			run.Stop(false)
+		}
+		if now := p.Sleeper.Now(); err == nil && ended == "" && !yielded && rest.lasts(now, run.Active()) > restTime && turnOver(s) {
+			run.Stop(false) // some agents hang after their work; that run ended well
 		}
 		why, err := watch(ctx, c, run, p, quiet)
 		if err != nil {
@@ -271,6 +277,19 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 		return context.Cause(ctx)
 	}
 	return errors.Join(err, p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended))
+}
+
+// restTime is how long a run whose turn ended well may be there and do nothing.
+const restTime = 5 * time.Minute
+
+// turnOver tells whether the newest record of the conversation is the good end of a turn.
+func turnOver(s Sight) bool {
+	for _, e := range slices.Backward(s.Events) {
+		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && e.Kind != detect.KindAside {
+			return e.Kind == detect.KindAnswer && e.Done
+		}
+	}
+	return false
 }
 
 // silence measures how long a run has said nothing, in time that the machine was awake for. A gap

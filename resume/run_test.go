@@ -267,6 +267,25 @@ func TestRunEndsASilentOrLongRun(t *testing.T) {
 	}
 }
 
+// A run that hangs after a turn that ended well frees its place, and nothing went wrong.
+func TestRunEndsOneThatHangsAfterItsTurn(t *testing.T) {
+	w, out, err := run(t, func(w *world, _ context.CancelCauseFunc, _ *Job, p *Ports) {
+		p.Stall = time.Hour
+		w.active = time.Now().Add(time.Hour)
+		w.see(func(s *Sight) {
+			end := answer(2)
+			end.Done = true
+			s.Events = []detect.Event{ours(1), end}
+		})
+	})
+	if err != nil || out.Verdict != Resumed || w.endedWhy != "" {
+		t.Errorf("%+v %v; %q", out, err, w.endedWhy)
+	}
+	if !slices.Contains(w.calls(), "1h5m15s stop polite=false") {
+		t.Errorf("its place is not free: %q", w.calls())
+	}
+}
+
 // The store must know that the output proves nothing any more before it is cut.
 func TestRunTrimsTheOutputStoreFirst(t *testing.T) {
 	scene := func(w *world) {

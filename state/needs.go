@@ -36,12 +36,17 @@ func (s Session) Standing(now time.Time) (Standing, Notice) {
 		return Waits, Notice{}
 	case old:
 		return Done, Notice{}
-	case s.Phase == Held && s.Decision.Why == byUser:
+	case s.Phase == Held && s.TakenBack():
 		return OnHold, Notice{}
 	case s.Phase == Held, s.Phase == GivenUp, s.Notice != nil && n.Key == s.Notice.Key && s.rests(n.At) && !s.Ignored:
 		return NeedsYou, n
 	}
 	return Done, Notice{}
+}
+
+// TakenBack tells whether its user's order to leave this stop, or to end the run, stands.
+func (s Session) TakenBack() bool {
+	return s.Phase == Held && s.Decision.Why == byUser || s.open() && !s.Cancelled.IsZero()
 }
 
 // open tells whether the notice is about a window: clawd can't type there, or not now.

@@ -63,6 +63,8 @@ func (s *Store) Cancel(ds detect.Session, ours bool) (was Session, err error) {
 		rec := t.session(ds)
 		was = rec
 		switch {
+		case was.TakenBack(): // the same order once more
+			return nil
 		case rec.Phase == Waiting:
 			if err := t.cancelled(&rec); err != nil || !ours {
 				return err

@@ -15,7 +15,7 @@ func newNotify(g *globals) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{Use: "test", Short: "Send a test notice through each configured channel", Args: noArgs,
 		Long: `Send a test notice through each channel of [notify], and say how each went. It needs no daemon.
 
-Exit status: 0 ok, 1 one of them failed, 2 usage or config error.`,
+Exit status: 0 ok, 1 one of them failed or none works, 2 usage or config error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return notifyTest(cmd, g) }})
 	return cmd
 }
@@ -27,10 +27,9 @@ func notifyTest(cmd *cobra.Command, g *globals) error {
 	}
 	channels := users.Channels(cfg.Notify.Desktop, string(cfg.Notify.Webhook))
 	if len(channels) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "[notify] names no channel; the log alone tells")
-		return nil
+		return errors.New("no notification channel is set up: set desktop or webhook in [notify]")
 	}
-	failed := 0
+	failed, sent := 0, 0
 	for _, c := range channels {
 		said := "sent"
 		switch err := c.Send(cmd.Context(), users.Test(time.Now())); {
@@ -39,11 +38,16 @@ func notifyTest(cmd *cobra.Command, g *globals) error {
 		case err != nil:
 			failed++
 			said = "failed: " + err.Error()
+		default:
+			sent++
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", c.Name, said)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d channels failed", failed, len(channels))
+	}
+	if sent == 0 {
+		return errors.New("no notification channel works here")
 	}
 	return nil
 }
