@@ -192,6 +192,13 @@ type Roles interface {
 	RoleGone(r Request) *Unfit
 }
 
+// Counter is an agent whose runs tell the usage of the whole session (Usage.Whole).
+type Counter interface {
+	Agent
+	// Used is what the session has used so far.
+	Used(ctx context.Context, s detect.Session) (Usage, error)
+}
+
 // Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
 type Withdrawer interface {
 	Agent

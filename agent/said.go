@@ -12,6 +12,7 @@ type SaidKind string
 const (
 	SaidOpened SaidKind = "opened" // the session is known: Session
 	SaidText   SaidKind = "text"   // a piece of the answer: Text, Message
+	SaidPiece  SaidKind = "piece"  // some words as they are made: Text, Message; a SaidText has them again
 	SaidTool   SaidKind = "tool"   // a tool is used: Text is its name
 	SaidRetry  SaidKind = "retry"  // the agent itself waits and asks again: Text
 	SaidUsage  SaidKind = "usage"  // what was used since the last one: Usage
@@ -51,4 +52,5 @@ type TurnRequest struct {
 	Model   string   // empty: the agent's own choice
 	Prompt  string   // goes in by stdin
 	Args    []string // further arguments of the agent's command
+	Pieces  bool     // SaidPiece is wanted, where the agent gives it
 }

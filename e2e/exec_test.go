@@ -108,6 +108,7 @@ func (r *run) answer(code int) answer {
 func execTurnsCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	id := ""
+	var used []int64
 	for i, prompt := range []string{"my number is 4711", "my colour is blue", "what do you know of me?"} {
 		w.provider.Queue(provider.Text("answer " + string(rune('1'+i))))
 		args := []string{prompt}
@@ -120,6 +121,9 @@ func execTurnsCase(t *testing.T, a agentCase) {
 		}
 		if got.Session != id || id == "" || got.Result != "answer "+string(rune('1'+i)) || got.Attempts != 1 || got.Recovered || got.Stop.Reason != "completed" || got.Usage.Input == 0 {
 			t.Errorf("turn %d: %+v", i+1, got)
+		}
+		if used = append(used, got.Usage.Input); used[i] != used[0] { // the provider counts every request alike
+			t.Errorf("turn %d: input tokens %d: not of this turn alone", i+1, used)
 		}
 		if cost := got.Usage.Cost != nil; cost != (a.isClaude() || a.isOpencode()) {
 			t.Errorf("turn %d: cost %v", i+1, got.Usage.Cost)

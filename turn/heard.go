@@ -94,3 +94,16 @@ func add(a, b agent.Usage) agent.Usage {
 	}
 	return a
 }
+
+// since takes what a session had used before off the figures of the whole session.
+func since(u, before agent.Usage) agent.Usage {
+	if !u.Whole || before.Whole {
+		return u
+	}
+	u.InputTokens = max(0, u.InputTokens-before.InputTokens)
+	u.OutputTokens = max(0, u.OutputTokens-before.OutputTokens)
+	u.CacheCreationTokens = max(0, u.CacheCreationTokens-before.CacheCreationTokens)
+	u.CacheReadTokens = max(0, u.CacheReadTokens-before.CacheReadTokens)
+	u.Whole = false
+	return u
+}

@@ -51,3 +51,20 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 }
+
+// Codex tells what the whole session used.
+func TestSince(t *testing.T) {
+	whole := agent.Usage{InputTokens: 3600, OutputTokens: 102, CacheReadTokens: 50, Whole: true}
+	for name, c := range map[string]struct{ before, want agent.Usage }{
+		"a new session":       {agent.Usage{}, agent.Usage{InputTokens: 3600, OutputTokens: 102, CacheReadTokens: 50}},
+		"a third turn":        {agent.Usage{InputTokens: 2400, OutputTokens: 68, CacheReadTokens: 60}, agent.Usage{InputTokens: 1200, OutputTokens: 34}},
+		"nobody knows before": {agent.Usage{Whole: true}, whole},
+	} {
+		if got := since(whole, c.before); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	if one := (agent.Usage{InputTokens: 7}); since(one, agent.Usage{InputTokens: 3}) != one {
+		t.Error("the figures of one turn were changed")
+	}
+}

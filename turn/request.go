@@ -46,6 +46,9 @@ type Request struct {
 	Continue string
 	// Held is the folder in which sessions are held against the daemon; empty: the user's own.
 	Held string
+	// Pieces asks for the words of an answer as they are made, as events of the kind agent.SaidPiece. Claude Code
+	// gives them. Gemini's answers come in pieces anyway, as agent.SaidText; those of Codex and opencode do not.
+	Pieces bool
 	// OnEvent gets what the agent says, as it comes.
 	OnEvent func(Event)
 	// OnWait is called before each wait.
@@ -80,7 +83,8 @@ type Result struct {
 	Session   string
 	Recovered bool // Request.Session was not there, and a new session was begun
 	Attempts  int  // runs of the agent
-	// Usage is the sum over all tries. Codex counts the whole session.
+	// Usage is the sum over all tries. With Whole it is that of the session so far: what Codex had used
+	// before could not be read.
 	Usage    agent.Usage
 	Duration time.Duration // with all waits
 	Stop     detect.Stop   // Reason Completed, or why it failed; empty where no turn began
@@ -105,6 +109,7 @@ type runner struct {
 	holds   map[string]*held.Lock
 	waited  time.Duration // for usage limits
 	limits  int           // how many
+	used    agent.Usage   // by the session before; Whole: that is not known
 }
 
 func newRunner(r Request) (*runner, error) {
@@ -175,6 +180,10 @@ func (t *runner) locate(ctx context.Context) error {
 		return fmt.Errorf("session %s cannot be read: %w", t.r.Session, err)
 	}
 	t.session, t.info, t.cursor = t.r.Session, batch.Info, batch.Cursor
+	if c, ok := t.a.(agent.Counter); ok {
+		t.used, err = c.Used(ctx, t.ds)
+		t.used.Whole = err != nil
+	}
 	// From another folder an agent does not find the session, or moves it, or never ends.
 	switch own := t.info.Dir; {
 	case own == "":
@@ -218,7 +227,7 @@ func sameDir(a, b string) bool {
 // unknown is what comes of a session that is not there. A nil error: a new one is begun.
 func (t *runner) unknown(why string) error {
 	if t.r.ResumeOrNew {
-		t.session, t.ds, t.cursor, t.result.Recovered = "", detect.Session{}, "", true
+		t.session, t.ds, t.cursor, t.used, t.result.Recovered = "", detect.Session{}, "", agent.Usage{}, true
 		return nil
 	}
 	e := &NoSessionError{Agent: t.r.Agent, ID: t.r.Session, Why: why}

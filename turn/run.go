@@ -185,7 +185,7 @@ func (t *runner) try(ctx context.Context) error {
 		prompt = t.r.Continue
 	}
 	plan, err := t.a.Turn(agent.TurnRequest{Program: t.program, Session: t.session, NewID: uuid.NewString(), Dir: t.dir,
-		Model: t.r.Model, Prompt: prompt, Args: t.r.Args})
+		Model: t.r.Model, Prompt: prompt, Args: t.r.Args, Pieces: t.r.Pieces})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRequest, err)
 	}
@@ -227,7 +227,7 @@ func (t *runner) try(ctx context.Context) error {
 	c.out.Close() // an output that cannot be read must not block the agent
 	<-stopped
 	if h.used {
-		t.result.Usage = add(t.result.Usage, h.usage)
+		t.result.Usage = since(add(t.result.Usage, h.usage), t.used)
 	}
 	if err != nil {
 		t.unopened(ctx)

@@ -40,6 +40,8 @@ type printed struct {
 	each func(agent.Said)
 	// limit is what a rate_limit_event said: it has the second at which the limit ends, the error only a text.
 	limit *detect.Stop
+	// message is the one that pieces belong to.
+	message string
 }
 
 func (p *printed) say(s agent.Said) {
@@ -69,6 +71,16 @@ type outputRecord struct {
 		CacheWrite int64 `json:"cache_creation_input_tokens"`
 		CacheRead  int64 `json:"cache_read_input_tokens"`
 	} `json:"usage"`
+	Event struct {
+		Type    string `json:"type"`
+		Message struct {
+			ID string `json:"id"`
+		} `json:"message"`
+		Delta struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"delta"`
+	} `json:"event"`
 	Message struct {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
@@ -113,7 +125,9 @@ func (p *printed) line(line []byte) {
 				o.Messages = append(o.Messages, id)
 			}
 		}
-		p.message(&r)
+		p.said(&r)
+	case "stream_event": // --include-partial-messages
+		p.piece(&r)
 	case "rate_limit_event":
 		if p.each != nil {
 			if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
@@ -138,8 +152,19 @@ func (p *printed) line(line []byte) {
 	}
 }
 
-// message tells what the model said; not what a sub-agent or the agent itself did.
-func (p *printed) message(r *outputRecord) {
+// piece tells some words of the model as they come.
+func (p *printed) piece(r *outputRecord) {
+	switch e := &r.Event; {
+	case r.Parent != "":
+	case e.Type == "message_start":
+		p.message = e.Message.ID
+	case e.Type == "content_block_delta" && e.Delta.Type == "text_delta":
+		p.say(agent.Said{Kind: agent.SaidPiece, Message: p.message, Text: e.Delta.Text})
+	}
+}
+
+// said tells what the model said; not what a sub-agent or the agent itself did.
+func (p *printed) said(r *outputRecord) {
 	if r.Type != "assistant" || r.Parent != "" || r.Message.Model == "<synthetic>" {
 		return
 	}

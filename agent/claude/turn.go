@@ -28,6 +28,9 @@ func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
 	if r.Model != "" {
 		p.Argv = append(p.Argv, "--model", r.Model)
 	}
+	if r.Pieces {
+		p.Argv = append(p.Argv, "--include-partial-messages")
+	}
 	p.Argv = slices.Concat(p.Argv, r.Args, session)
 	return p, nil
 }

@@ -33,6 +33,14 @@ func TestSaid(t *testing.T) {
 {"type":"system","subtype":"api_retry","attempt":1,"error_status":529}
 warning: something
 `, []string{"tool Bash", "retry the provider failed (529); the agent ask", "note warning: something"}},
+		"pieces": {`{"type":"stream_event","event":{"type":"message_start","message":{"id":"m3","role":"assistant"}},"session_id":"` + sid + `","parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"All "}},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"done."}},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"not this"}},"parent_tool_use_id":"toolu_1"}
+{"type":"assistant","message":{"id":"m3","content":[{"type":"text","text":"All done."}]}}
+`, []string{"piece All", "piece done.", "text All done."}},
 		"max turns": {`{"type":"result","subtype":"error_max_turns","is_error":false,"session_id":"` + sid + `","usage":{}}`, []string{"usage 0 0 0 0 - 0s false", "failed ?"}},
 		"cut":       {`{"type":"result","subtype":"success","is_error":false,"result":"half`, nil},
 	} {
@@ -47,6 +55,9 @@ func TestTurn(t *testing.T) {
 	const id = "0198b6f0-0000-4000-8000-000000000000"
 	if got, want := agenttest.Turn(t, c, agent.TurnRequest{NewID: id, Model: "opus", Args: []string{"--allowedTools", "Read", "Bash"}}),
 		"-p --output-format stream-json --verbose --model opus --allowedTools Read Bash --session-id "+id; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := agenttest.Turn(t, c, agent.TurnRequest{Session: id, Pieces: true}), "-p --output-format stream-json --verbose --include-partial-messages --resume "+id; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := agenttest.Turn(t, c, agent.TurnRequest{Session: id}), "-p --output-format stream-json --verbose --resume "+id; got != want {

@@ -56,12 +56,7 @@ type outputEvent struct {
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
-	Usage struct {
-		Input      int64 `json:"input_tokens"` // the cached ones among them
-		CacheRead  int64 `json:"cached_input_tokens"`
-		CacheWrite int64 `json:"cache_write_input_tokens"`
-		Output     int64 `json:"output_tokens"`
-	} `json:"usage"`
+	Usage total `json:"usage"`
 }
 
 func (p *output) line(line []byte) {
@@ -88,9 +83,7 @@ func (p *output) line(line []byte) {
 		o.Began, o.Failed = true, false
 	case "turn.completed":
 		o.Failed = false
-		u := e.Usage
-		p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: max(0, u.Input-u.CacheRead-u.CacheWrite), OutputTokens: u.Output,
-			CacheCreationTokens: u.CacheWrite, CacheReadTokens: u.CacheRead, Whole: true}})
+		p.say(agent.Said{Kind: agent.SaidUsage, Usage: e.Usage.usage()})
 		p.say(agent.Said{Kind: agent.SaidDone})
 	case "turn.failed": // "error" alone is also said of what is tried again
 		o.Failed = true

@@ -34,6 +34,7 @@ type execUsage struct {
 	CacheCreation int64    `json:"cache_creation_input_tokens"`
 	CacheRead     int64    `json:"cache_read_input_tokens"`
 	CostUSD       *float64 `json:"total_cost_usd"` // the agent's own figure; null: it gives none
+	Whole         bool     `json:"whole_session,omitempty"`
 }
 
 type execStop struct {
@@ -55,7 +56,7 @@ func word[T ~string](v T) *string {
 func printJSON(out io.Writer, r turn.Result, err error) error {
 	u := r.Usage
 	j := execJSON{Success: err == nil, Result: r.Text, Errors: execErrors(r, err), Agent: r.Agent, SessionID: r.Session, Recovered: r.Recovered, Attempts: r.Attempts,
-		Usage:      execUsage{u.InputTokens, u.OutputTokens, u.CacheCreationTokens, u.CacheReadTokens, u.CostUSD},
+		Usage:      execUsage{u.InputTokens, u.OutputTokens, u.CacheCreationTokens, u.CacheReadTokens, u.CostUSD, u.Whole},
 		DurationMs: r.Duration.Milliseconds(), DurationAPIMs: u.API.Milliseconds(),
 		Stop: execStop{Reason: word(r.Stop.Reason), Window: word(r.Stop.Window)}}
 	if d := r.Stop.RetryAfter; d != nil {

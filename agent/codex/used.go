@@ -1,0 +1,63 @@
+package codex
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// total is what a session has used since its beginning.
+type total struct {
+	Input      int64 `json:"input_tokens"` // the cached ones among them
+	CacheRead  int64 `json:"cached_input_tokens"`
+	CacheWrite int64 `json:"cache_write_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+func (t total) usage() agent.Usage {
+	return agent.Usage{InputTokens: max(0, t.Input-t.CacheRead-t.CacheWrite), OutputTokens: t.Output,
+		CacheCreationTokens: t.CacheWrite, CacheReadTokens: t.CacheRead, Whole: true}
+}
+
+// Used reads the last count of a rollout. A run goes on from it.
+func (c *Codex) Used(ctx context.Context, s detect.Session) (agent.Usage, error) {
+	if err := c.check(s); err != nil {
+		return agent.Usage{}, err
+	}
+	r, err := open(s.Path, "")
+	if err != nil {
+		return agent.Usage{}, err
+	}
+	defer r.Close()
+	var last total
+	for {
+		line, _, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return last.usage(), nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return agent.Usage{}, err
+		}
+		if !bytes.Contains(line, []byte(`"total_token_usage"`)) {
+			continue
+		}
+		var e struct {
+			Payload struct {
+				Type string `json:"type"`
+				Info struct {
+					Total *total `json:"total_token_usage"`
+				} `json:"info"`
+			} `json:"payload"`
+		}
+		if agent.Unmarshal(line, &e) == nil && e.Payload.Type == "token_count" && e.Payload.Info.Total != nil {
+			last = *e.Payload.Info.Total
+		}
+	}
+}
