@@ -114,7 +114,14 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 	}
 	var failed error
 	for _, p := range paths {
-		f, err := d.path(p)
+		f, err := bounded(ctx, detectPatience, detectMemory, func(ctx context.Context) ([]finding, error) {
+			within := d
+			within.ctx = ctx
+			return within.path(p)
+		})
+		if err != nil && !strings.Contains(err.Error(), p) {
+			err = fmt.Errorf("%s: %w", p, err)
+		}
 		found = append(found, f...)
 		failed = errors.Join(failed, err)
 	}

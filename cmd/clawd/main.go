@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // reset times name zones, and small systems have no zone files
 
@@ -55,9 +56,18 @@ func main() {
 		code = c.code
 	}
 	if c == nil || c.err != nil {
-		fmt.Fprintf(os.Stderr, "clawd: %v\n", err)
+		fmt.Fprintf(os.Stderr, "clawd: %s\n", lines(err))
 	}
 	os.Exit(code)
+}
+
+// lines is an error for a terminal: paths in it are strangers' bytes.
+func lines(err error) string {
+	all := strings.Split(err.Error(), "\n")
+	for i, l := range all {
+		all[i] = tame(l)
+	}
+	return strings.Join(all, "\n")
 }
 
 func root() *cobra.Command {

@@ -88,6 +88,14 @@ func TestStatusCommand(t *testing.T) {
 	}
 }
 
+func TestErrorsAreTame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, said, code := w.clawd("detect", "no\x1b[2Jfile\u009b"); code != exitFailed || strings.ContainsAny(said, "\x1b\u009b") || !strings.Contains(said, "no") {
+		t.Errorf("%d %q", code, said)
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
