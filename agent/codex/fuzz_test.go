@@ -1,10 +1,12 @@
 package codex
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/agenttest"
@@ -81,6 +83,40 @@ func FuzzRollout(f *testing.F) {
 		}
 		for line := range strings.Lines(string(text)) {
 			c.Message(line, at, nil)
+		}
+	})
+}
+
+// FuzzPacked reads compressed rollouts: whatever a file holds, it is read whole or refused, and at once.
+func FuzzPacked(f *testing.F) {
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"exec-json-usage-limit", "exec-json-0.80-tool-ok", "tui-0.120-usage-limit", "tui-waiting-approval"} {
+		whole := []byte(strings.Join(linesOf(f, rollouts(f, name)[0]), ""))
+		z := e.EncodeAll(whole, nil)
+		f.Add(z)
+		f.Add(z[:len(z)/2])
+		f.Add(append(slices.Clone(z), z...)) // two frames
+	}
+	f.Fuzz(func(t *testing.T, z []byte) {
+		root := t.TempDir()
+		c := over(root, procTable{}, agent.Config{})
+		s := rolloutOf(root, sid)
+		s.Path += ".zst"
+		put(t, s.Path, string(z))
+		b, err := c.Read(t.Context(), s, "")
+		again, err2 := c.Read(t.Context(), s, "")
+		if (err == nil) != (err2 == nil) || !cmp.Equal(b.Events, again.Events) {
+			t.Errorf("not the same twice: %v, %v", err, err2)
+		}
+		var all detect.Classifier
+		for _, e := range b.Events {
+			all.Feed(e)
+		}
+		if maybe, _, err := c.Tail(t.Context(), s); err == nil && !maybe && all.Stop().IsStop() {
+			t.Errorf("Tail hides a stop: %s", all.Stop().Reason)
 		}
 	})
 }

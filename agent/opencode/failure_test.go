@@ -2,7 +2,10 @@ package opencode
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,6 +167,9 @@ func FuzzRow(f *testing.F) {
 	f.Add([]byte(`{"role":"assistant","error":{"name":"APIError","data":{"statusCode":429,"responseBody":"{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":1795190400}}"}}}`), []byte(`{}`), int64(0), "")
 	f.Add([]byte(`{"role":"assistant","error":{"name":"APIError","data":{"statusCode":429,"responseHeaders":{"retry-after":"90000"},"responseBody":"{\"error\":{\"code\":\"1308\"}}"}}}`), []byte(`{}`), int64(0), "")
 	f.Add([]byte(`{"role":"user","summary":{"diffs":[]}}`), []byte(`{"type":"compaction","auto":1}`), int64(1<<62), "")
+	for row, part := range recordedRows(f) {
+		f.Add([]byte(row), []byte(part), int64(1795219748900), "")
+	}
 	f.Fuzz(func(t *testing.T, row, p []byte, created int64, log string) {
 		m := message{ID: "msg_1", Created: created}
 		m.fill(row)
@@ -185,4 +191,41 @@ func FuzzRow(f *testing.F) {
 			t.Fatalf("a failure without a field: %+v", x)
 		}
 	})
+}
+
+// recordedRows are messages of the recorded databases, each with a part of the same database.
+func recordedRows(f *testing.F) map[string]string {
+	f.Helper()
+	paths, err := filepath.Glob(filepath.Join(cases, "*", "db.sql"))
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no recorded databases (%v)", err)
+	}
+	rows := map[string]string{}
+	for _, path := range paths {
+		dump, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var messages, parts []string
+		for line := range strings.Lines(string(dump)) {
+			_, data, ok := strings.Cut(line, ",'{")
+			data = "{" + strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(data), "');"), "''", "'")
+			switch {
+			case !ok || len(data) > 2000: // long seeds take the fuzzer a minute each to make shorter
+			case strings.HasPrefix(line, `INSERT INTO "message"`):
+				messages = append(messages, data)
+			case strings.HasPrefix(line, `INSERT INTO "part"`):
+				parts = append(parts, data)
+			}
+		}
+		for n, m := range messages {
+			if len(parts) > 0 {
+				rows[m] = parts[n%len(parts)]
+			}
+		}
+	}
+	if len(rows) < len(paths) {
+		f.Fatalf("%d rows of %d databases", len(rows), len(paths))
+	}
+	return rows
 }
