@@ -50,6 +50,9 @@ const (
 	step     = 5 * time.Millisecond
 )
 
+// keep is how long it is known that a session was held: longer than the daemon resumes a stop.
+const keep = 90 * 24 * time.Hour
+
 // Take holds a session. The error is ErrHeld when somebody else does.
 func Take(dir, agent, id string) (*Lock, error) {
 	name, err := path(dir, agent, id)
@@ -61,6 +64,9 @@ func Take(dir, agent, id string) (*Lock, error) {
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(step) {
 		l, err := take(name)
+		if l != nil && err == nil { // without a daemon nobody else does; what cannot be removed stays
+			_ = Prune(dir, time.Now().Add(-keep))
+		}
 		if l != nil || err != nil && !errors.Is(err, ErrHeld) || time.Now().After(end) {
 			return l, err
 		}
@@ -152,8 +158,13 @@ func prune(name string, before time.Time) error {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return nil // held
 	}
-	if fi, err := f.Stat(); err != nil || !fi.ModTime().Before(before) {
+	mine, err := f.Stat()
+	if err != nil || !mine.ModTime().Before(before) {
 		return err
+	}
+	// Who removes a file has its lock, so this one stays what it is. Another one of its name may be held.
+	if there, err := os.Lstat(name); err != nil || !os.SameFile(mine, there) {
+		return nil //nolint:nilerr // it was removed meanwhile
 	}
 	return os.Remove(name)
 }

@@ -165,3 +165,39 @@ func TestPrune(t *testing.T) {
 		}
 	}
 }
+
+// The folder of a caller without a daemon does not grow for ever.
+func TestTakeRemovesWhatIsOld(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"old", "new", "busy"} {
+		l, err := Take(dir, "codex", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id != "busy" {
+			l.Close()
+		} else {
+			defer l.Close()
+		}
+		if id != "new" {
+			then := time.Now().Add(-keep - time.Hour)
+			if err := os.Chtimes(filepath.Join(dir, "codex-"+id), then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	l, err := Take(dir, "codex", "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, until := look(t, dir, "new"); until.IsZero() {
+		t.Error("what is young was removed")
+	}
+	if now, _ := look(t, dir, "busy"); !now {
+		t.Error("what is held was removed")
+	}
+	if _, until := look(t, dir, "old"); !until.IsZero() {
+		t.Error("what is old is still there")
+	}
+}
