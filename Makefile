@@ -32,11 +32,13 @@ e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
 	@CGO_ENABLED=0 $(GO) test -count=1 -parallel $$(($$(getconf _NPROCESSORS_ONLN) + 2)) -timeout 60m -json ./e2e | $(GO) run ./e2e/report -cases
 
-lint: ## formatting, vet (also for macOS) and golangci-lint
+lint: ## formatting, vet (also for other systems) and golangci-lint
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		[ -z "$$files" ] || { echo "gofmt needed: $$files" >&2; exit 1; }
 	$(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./detect ./resume
+	GOOS=freebsd $(GO) vet ./detect ./resume
 	$(GO) tool -modfile=tools/go.mod golangci-lint run
 
 bench: ## benchmarks (BENCH=regexp)
