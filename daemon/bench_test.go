@@ -36,6 +36,14 @@ type corpus struct {
 	files []string
 }
 
+// program tells a version and does nothing else.
+func (c corpus) program() string { return filepath.Join(c.home, "claude") }
+
+// config names the model, since nobody saw how the sessions were started.
+func (c corpus) config() agent.Config {
+	return agent.Config{Command: c.program(), Args: []string{"--model=claude-opus-5-5"}}
+}
+
 func transcriptLine(kind, id, parent, session, dir string, at time.Time, rest string) string {
 	return fmt.Sprintf(`{"parentUuid":%q,"isSidechain":false,"type":%q,%s,"uuid":%q,"timestamp":%q,"entrypoint":"sdk-cli","permissionMode":"default","cwd":%q,"sessionId":%q,"version":"2.1.329"}`+"\n",
 		parent, kind, rest, id, at.UTC().Format("2006-01-02T15:04:05.000Z"), dir, session)
@@ -52,6 +60,9 @@ const (
 func newCorpus(b *testing.B, n, size, waiting int) corpus {
 	b.Helper()
 	c := corpus{home: b.TempDir()}
+	if err := os.WriteFile(c.program(), []byte("#!/bin/sh\necho '2.1.329 (Claude Code)'\n"), 0o700); err != nil {
+		b.Fatal(err)
+	}
 	now := time.Now()
 	filler := strings.Repeat("lorem ipsum dolor sit amet ", 110) // lines of 3 KB
 	for i := range n {
@@ -111,7 +122,7 @@ func bench(b *testing.B, c corpus, fires Trigger, seen func(map[string]any)) {
 	b.Helper()
 	cfg := config.Default()
 	cfg.Watch.Agents = []any{"claude"}
-	cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
+	cfg.Agent["claude"] = c.config()
 	if fires != nil {
 		cfg.Resume.Base, cfg.Resume.Jitter, cfg.Resume.Stagger = config.Duration(time.Second), 0, 0
 		cfg.Resume.MaxParallel, cfg.Budget.MaxResumesPerDayTotal = 100, 1e6
@@ -233,7 +244,7 @@ func BenchmarkColdStart(b *testing.B) {
 	for b.Loop() {
 		cfg := config.Default()
 		cfg.Watch.Agents = []any{"claude"}
-		cfg.Agent["claude"] = agent.Config{Command: "/bin/true"}
+		cfg.Agent["claude"] = c.config()
 		dir := b.TempDir()
 		ctx, stop := context.WithCancel(context.Background())
 		ready := func() { b.StopTimer(); stop() }
@@ -305,7 +316,7 @@ func idle(b *testing.B, wait int) {
 		b.Fatal(err)
 	}
 	conf := filepath.Join(c.home, "clawd.toml")
-	if err := os.WriteFile(conf, []byte("[log]\nlevel = \"debug\"\nformat = \"json\"\n[watch]\nagents = [\"claude\"]\n[agent.claude]\ncommand = \"/bin/true\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte("[log]\nlevel = \"debug\"\nformat = \"json\"\n[watch]\nagents = [\"claude\"]\n[agent.claude]\nargs = [\"--model=claude-opus-5-5\"]\ncommand = \""+c.program()+"\"\n"), 0o600); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
