@@ -115,7 +115,7 @@ func (r *reader) read(ctx context.Context, st store) error {
 		return err
 	}
 	r.to.Inode = r.inode
-	var last *message
+	var last, turn *message // turn: the newest that is no command of its user's
 	for i := range rows {
 		m := &rows[i]
 		if m.Strange {
@@ -124,8 +124,22 @@ func (r *reader) read(ctx context.Context, st store) error {
 		if err := st.parts(ctx, m, m.Data.Role == "user"); err != nil {
 			return err
 		}
-		last = m
+		if m.unwritten() && m.ID != r.from.ID {
+			rows = rows[:i]
+			break
+		}
+		aside, err := r.aside(ctx, st, m)
+		if err != nil {
+			return err
+		}
+		if last = m; !aside {
+			turn = m
+		}
 		if m.ID == r.from.ID && m.said() == r.from.Said {
+			continue
+		}
+		if aside {
+			r.events = append(r.events, detect.Event{Kind: detect.KindAside, ID: m.ID, Parent: m.Data.ParentID, At: m.at(), Offset: m.Row})
 			continue
 		}
 		if m.Bad {
@@ -137,19 +151,43 @@ func (r *reader) read(ctx context.Context, st store) error {
 		}
 		r.events = append(r.events, e)
 	}
+	return r.end(ctx, st, rows, last, turn)
+}
+
+// end notes where the read ended, and what the rows say together.
+func (r *reader) end(ctx context.Context, st store, rows []message, last, turn *message) (err error) {
 	r.describe(rows)
 	if last == nil {
 		return nil
 	}
-	if r.info.Setup, err = r.setup(ctx, st, rows, last); err != nil {
+	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry}
+	if turn == nil {
+		return nil
+	}
+	if r.info.Setup, err = r.setup(ctx, st, rows, turn); err != nil {
 		return err
 	}
-	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry}
-	r.pending, r.wrote = last.pendingEnd(), later(last.created(), last.lastPart())
+	r.pending, r.wrote = turn.pendingEnd(), later(turn.created(), turn.lastPart())
 	if len(r.events) == 0 {
 		return nil
 	}
-	return r.loop(ctx, st, last)
+	return r.loop(ctx, st, turn)
+}
+
+// aside tells whether a row stands for a command that its user ran, or for what that printed.
+func (r *reader) aside(ctx context.Context, st store, m *message) (bool, error) {
+	if isUser(*m) {
+		return m.shell(), nil
+	}
+	if m.Data.Finish != "" || m.Data.Error != nil {
+		return false, nil // an answer
+	}
+	asked := message{ID: m.Data.ParentID}
+	if !reMessage.MatchString(asked.ID) {
+		return false, nil
+	}
+	err := st.parts(ctx, &asked, true)
+	return asked.shell(), err
 }
 
 // rows are those to look at, the one at the cursor first.

@@ -215,6 +215,32 @@ func (m *message) prompt() (text string, meta bool) {
 	return text, written && !own
 }
 
+// shellRan begins what opencode writes for the model about a command that its user ran with "!". No model is
+// asked for it.
+const shellRan = "The following tool was executed by the user"
+
+// shell tells whether the row stands for a command that its user ran.
+func (m *message) shell() bool {
+	ran := false
+	for _, p := range m.Parts {
+		if p.Type == "text" {
+			if !bool(p.Synthetic) || !strings.HasPrefix(p.Text, shellRan) {
+				return false
+			}
+			ran = true
+		}
+	}
+	return ran
+}
+
+// unwritten: opencode has made the row of a prompt and is yet to write its text, which says whose it is.
+func (m *message) unwritten() bool {
+	return isUser(*m) && len(m.Parts) == 0 && time.Since(m.created()).Abs() < writing
+}
+
+// writing is how long a text may take to come.
+const writing = 5 * time.Second
+
 func (m *message) tokens() int64 {
 	t := m.Data.Tokens
 	n := t.Input + t.Output + t.Cache.Read + t.Cache.Write

@@ -476,3 +476,57 @@ func TestSetupInFiles(t *testing.T) {
 		t.Errorf("again: %+v", again.Info.Setup)
 	}
 }
+
+// A command that its user runs with "!" asks no model (rows of 1.18.33): the stop before it stays the newest
+// word of the session, however the rows come.
+func TestShellCommandEndsNoWait(t *testing.T) {
+	const at = int64(1795219735051)
+	o, db, s := newStore(t)
+	insert(t, db, "msg_1fb6f4e8a001prompt", at, `{"role":"user","agent":"plan","model":{"providerID":"fake","modelID":"demo-1"},"time":{"created":1795219735051}}`)
+	insert(t, db, "msg_1fb6f4e8a002failed", at+1, fmt.Sprintf(fail, "msg_1fb6f4e8a001prompt", at+1, at+2))
+	b := read(t, o, s, "")
+	var c detect.Classifier
+	feed := func(b agent.Batch) {
+		for _, e := range b.Events {
+			c.Feed(e)
+		}
+	}
+	feed(b)
+	stopped := func(when string) {
+		t.Helper()
+		c.Holder = detect.Holder{Liveness: detect.Gone}
+		if got := c.Stop(); got.Reason != detect.RateLimit || got.Key != "msg_1fb6f4e8a002failed" {
+			t.Errorf("%s: %+v", when, got)
+		}
+		all := judge(read(t, o, s, "").Events, detect.Gone)
+		if all.Reason != detect.RateLimit || all.Key != "msg_1fb6f4e8a002failed" {
+			t.Errorf("%s, read as a whole: %+v", when, all)
+		}
+	}
+	step := func(when string) {
+		t.Helper()
+		b = read(t, o, s, b.Cursor)
+		feed(b)
+		stopped(when)
+		if b.Info.Setup.Role != "" && b.Info.Setup.Role != "plan" {
+			t.Errorf("%s: the stop's prompt ran as %q", when, b.Info.Setup.Role)
+		}
+	}
+	const asked, ran = "msg_1fb6f4e8b001asked", "msg_1fb6f4e8b002ran"
+	insertPart(t, db, "prt_1", asked, at+10, `{"type":"text","synthetic":true,"text":"The following tool was executed by the user"}`)
+	insert(t, db, asked, at+10, `{"role":"user","agent":"build","model":{"providerID":"fake","modelID":"demo-1"},"time":{"created":1795219735061}}`)
+	step("begun")
+	insert(t, db, ran, at+11, `{"role":"assistant","parentID":"`+asked+`","providerID":"fake","modelID":"demo-1","time":{"created":1795219735062}}`)
+	insertPart(t, db, "prt_2", ran, at+11, `{"type":"tool","tool":"bash","state":{"status":"running"}}`)
+	step("running")
+	exec(t, db, "update part set data = ? where id = 'prt_2'", `{"type":"tool","tool":"bash","state":{"status":"completed"}}`)
+	update(t, db, ran, at+12, `{"role":"assistant","parentID":"`+asked+`","providerID":"fake","modelID":"demo-1","time":{"created":1795219735062,"completed":1795219735063}}`)
+	step("done")
+	// A prompt of a person in these very words is one.
+	insertPart(t, db, "prt_3", "msg_1fb6f4e8c001typed", at+20, `{"type":"text","text":"The following tool was executed by the user"}`)
+	insert(t, db, "msg_1fb6f4e8c001typed", at+20, `{"role":"user","time":{"created":1795219735071}}`)
+	feed(read(t, o, s, b.Cursor))
+	if got := c.Stop(); got.Key == "msg_1fb6f4e8a002failed" {
+		t.Errorf("a person's prompt ends no wait: %+v", got)
+	}
+}
