@@ -18,6 +18,9 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	s.under.Store(true)
 	job := resume.Job{Session: s.ds, Stop: s.rec.Stop, Decision: d, NotBefore: s.notYet}
 	l := &ledger{s: s, info: s.rec.Info, attended: s.openBy != 0}
+	if claim == nil && !l.attended {
+		l.roles = s.askAhead(run, d.WakeAt)
+	}
 	if claim != nil && s.rec.Phase != state.Claimed {
 		settled := s.rec.Phase != state.Fired
 		job.Claim, job.Stop, job.Guard, job.Failed = claim, claim.Stop, settled && !claim.Noted, settled && claim.Noted

@@ -24,6 +24,7 @@ type ledger struct {
 	lane bool        // a lane is taken
 	// attended: somebody had it open when the wait began.
 	attended bool
+	roles    *roles // nil: the agent has none, or a terminal takes the prompt
 	// fired: a run of ours was begun.
 	fired bool
 }
@@ -144,7 +145,7 @@ func (l *ledger) look(ctx context.Context, j resume.Job) (look, error) {
 	if err := l.s.d.refresh(ctx, l.s.a); err != nil {
 		return look{}, postponed(l.s.d.sleeper.Now().Add(lookAgain), "%v", err)
 	}
-	seen, err := l.s.reach(ctx, j.Decision)
+	seen, err := l.s.reach(ctx, j.Decision, l.roles)
 	if err == nil && l.attended && seen.live == nil { // how it went decides, and that the session's own loop finds out
 		err = postponed(l.s.d.sleeper.Now(), "the process that had it open is gone")
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // Trigger fires plans and knows which of the live ways there are.
@@ -228,7 +227,7 @@ func (l *lag) late(look time.Time) bool {
 
 // reach looks whether the session is open, and would take a prompt then. The error says why there can
 // be no attempt now.
-func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
+func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (look, error) {
 	rec, ok, err := s.d.store.Session(s.ds)
 	if err == nil && !ok {
 		err = state.ErrPhase
@@ -249,14 +248,17 @@ func (s *session) reach(ctx context.Context, d resume.Decision) (look, error) {
 		return look{}, err
 	}
 	h, attended := attendedBy(holders)
-	if roles, ok := s.a.(agent.Roles); ok && !attended {
-		if err := s.hasRole(ctx, roles, rec); err != nil {
+	if !attended && roles != nil {
+		late, err := roles.stands(ctx, rec)
+		if err != nil {
 			return look{}, err
 		}
-		if holders, err = s.holders(ctx, rec); err != nil { // asking took a while
-			return look{}, err
+		if late { // asking took a while
+			if holders, err = s.holders(ctx, rec); err != nil {
+				return look{}, err
+			}
+			h, attended = attendedBy(holders)
 		}
-		h, attended = attendedBy(holders)
 	}
 	switch {
 	case s.d.abandoned(rec, d, holders):
@@ -284,33 +286,6 @@ func (s *session) holders(ctx context.Context, rec state.Session) ([]detect.Hold
 		return nil, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
 	}
 	return holders, nil
-}
-
-// hasRole asks the agent whether the role that the session would get is still there: without it another,
-// which may do more, would answer.
-func (s *session) hasRole(ctx context.Context, a agent.Roles, rec state.Session) error {
-	r, err := s.request(rec)
-	if err != nil {
-		return postponed(s.d.sleeper.Now().Add(lookAgain), "%v", err)
-	}
-	role := a.Role(r)
-	if role == "" { // then the plan says why there is none
-		return nil
-	}
-	p, err := a.ListRoles(r)
-	if err != nil {
-		return nil //nolint:nilerr // the plan fails for the same reason, and says so
-	}
-	printed, err := turn.Ask(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return postponed(s.d.sleeper.Now().Add(lookAgain), "whether agent %q is still there can't be seen: %v", role, err)
-	case !a.HasRole(printed, role):
-		return unfit(a.RoleGone(r))
-	}
-	return nil
 }
 
 // ready gives the way to who has the session open, if it would take a prompt now.

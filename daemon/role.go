@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/state"
+	"github.com/clawd-project/clawd/turn"
+)
+
+// roles asks the agent whether the role that a session would get is still there: without it another, which
+// may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over.
+type roles struct {
+	s     *session
+	a     agent.Roles
+	asked chan struct{} // closed when what follows is there
+	role  string
+	at    time.Time // zero: it was not asked
+	err   error
+}
+
+const (
+	// rolesAhead is how long before the end of a wait the agent is asked.
+	rolesAhead = 20 * time.Second
+	// rolesLast is how long an answer holds.
+	rolesLast = time.Minute
+)
+
+// askAhead has the agent asked before a wait ends; nil: the agent has no roles.
+func (s *session) askAhead(ctx context.Context, wake time.Time) *roles {
+	a, ok := s.a.(agent.Roles)
+	if !ok {
+		return nil
+	}
+	r := &roles{s: s, a: a, asked: make(chan struct{})}
+	rec := s.rec
+	s.d.wg.Go(func() {
+		defer close(r.asked)
+		if s.d.sleeper.Until(ctx, wake.Add(-rolesAhead)) == nil {
+			r.ask(ctx, rec)
+		}
+	})
+	return r
+}
+
+// stands says why there can be no attempt in the role of the session. late: it had to ask.
+func (r *roles) stands(ctx context.Context, rec state.Session) (late bool, err error) {
+	select {
+	case <-r.asked:
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+	q, err := r.s.request(rec)
+	if err != nil {
+		return false, postponed(r.s.d.sleeper.Now().Add(lookAgain), "%v", err)
+	}
+	if age := time.Since(r.at); r.at.IsZero() || age > rolesLast || r.err != nil || r.role != r.a.Role(q) {
+		r.ask(ctx, rec)
+		late = true
+	}
+	return late, r.err
+}
+
+// ask asks now.
+func (r *roles) ask(ctx context.Context, rec state.Session) {
+	r.at, r.err = time.Time{}, nil
+	q, err := r.s.request(rec)
+	if err != nil {
+		r.err = postponed(r.s.d.sleeper.Now().Add(lookAgain), "%v", err)
+		return
+	}
+	r.role = r.a.Role(q)
+	p, err := r.a.ListRoles(q)
+	if r.role == "" || err != nil { // the plan says why there is none
+		r.at = time.Now()
+		return
+	}
+	printed, err := turn.Ask(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		r.err = context.Cause(ctx)
+	case err != nil:
+		r.err = postponed(r.s.d.sleeper.Now().Add(lookAgain), "%s", fmt.Sprintf("whether agent %q is still there can't be seen: %v", r.role, err))
+	case !r.a.HasRole(printed, r.role):
+		r.err = unfit(r.a.RoleGone(q))
+	}
+	r.at = time.Now()
+}

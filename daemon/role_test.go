@@ -1,0 +1,55 @@
+package daemon
+
+import (
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// inRoles is an agent with roles, which a script lists.
+type inRoles struct {
+	agent.Agent
+	list string // the script
+}
+
+func (a *inRoles) Role(agent.Request) string { return "plan" }
+func (a *inRoles) ListRoles(agent.Request) (resume.Plan, error) {
+	return resume.Plan{Argv: []string{"/bin/sh", "-c", a.list}}, nil
+}
+func (a *inRoles) HasRole(printed []byte, role string) bool { return string(printed) == role }
+func (a *inRoles) RoleGone(agent.Request) *agent.Unfit {
+	return &agent.Unfit{Why: "its role is gone", Command: "type this"}
+}
+
+// A session is resumed in its role, left when that is gone, and not touched while nobody can tell.
+func TestRoles(t *testing.T) {
+	for name, c := range map[string]struct {
+		list   string
+		starts int
+		phase  state.Phase
+	}{
+		"there":      {"printf plan", 1, state.Following},
+		"gone":       {"printf build", 0, state.Following},
+		"not to see": {"exit 1", 0, state.Waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, c.list} }
+				r.start()
+				id, _ := r.stopped("limit")
+				r.pass(3 * time.Minute)
+				r.wantPhase(id, c.phase)
+				if n := len(r.children.started()); n != c.starts {
+					t.Errorf("%d starts, want %d", n, c.starts)
+				}
+				left := r.log.events("session_left")
+				if gone := c.starts == 0 && c.phase == state.Following; gone != (len(left) == 1 && left[0]["why"] == "its role is gone" && left[0]["command"] == "type this") {
+					t.Errorf("left: %v", left)
+				}
+			})
+		})
+	}
+}
