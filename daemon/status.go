@@ -113,8 +113,8 @@ func (d *Daemon) Status() (Status, error) {
 func Stands(rec state.Session, now time.Time, pid int) (SessionStatus, bool) {
 	s := SessionStatus{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Phase: rec.Phase, Attempt: rec.Decision.Attempt, PID: pid,
 		Old: rec.OldSession, New: rec.NewSession}
-	told := state.Notice{}
-	if s.Status, told = rec.Standing(now); s.Status == state.Done {
+	status, told := rec.Standing(now)
+	if s.Status = status; status == state.Done {
 		s.Status = Running // and its stop is over
 		return s, pid != 0
 	}

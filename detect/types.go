@@ -106,7 +106,7 @@ func (i *Info) Merge(newer Info) {
 		i.Tokens = newer.Tokens
 	}
 	i.Archived = i.Archived || newer.Archived
-	i.Options.merge(newer.Options)
+	i.merge(newer.Options)
 	if newer.Setup != (Setup{}) { // as a whole: what it lacks, the prompt did not have
 		i.Setup = newer.Setup
 	}

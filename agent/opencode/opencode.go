@@ -83,7 +83,7 @@ func (o *OpenCode) Folders() []agent.Folder {
 	return all
 }
 
-// Lag: of 3,000 commits on a busy machine 64 could not be seen at the last event that they gave.
+// Lag is a quarter of a second: of 3,000 commits on a busy machine 64 could not be seen at the last event that they gave.
 func (o *OpenCode) Lag() time.Duration { return 250 * time.Millisecond }
 
 // named is the database that OPENCODE_DB asks for; empty: none does, or it is only in memory.

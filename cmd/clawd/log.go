@@ -30,7 +30,7 @@ func newLogger(c config.Log) (zerolog.Logger, func(), error) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
 	tty := isatty.IsTerminal(out.Fd())
-	var w io.Writer = plain.JSON(out)
+	w := plain.JSON(out)
 	if c.Format == "console" || c.Format == "auto" && tty {
 		w = console(out, tty && os.Getenv("NO_COLOR") == "")
 	}
