@@ -11,6 +11,7 @@ import (
 // world is all ports of a Run, in one bubble of fake time. It writes down what was asked of it, in
 // order; a hook with the name of a call runs at its beginning, and its error is the call's answer.
 type world struct {
+	rest  time.Duration // Plan.Rest
 	start time.Time
 	hooks map[string]func() error
 
@@ -99,7 +100,7 @@ func (w *world) Wait(context.Context, Job) error { return w.note("wait") }
 
 func (w *world) Claim(_ context.Context, j Job) (Claim, error) {
 	c := claim(FormPrompt)
-	c.Session, c.Stop, c.At = j.Session, j.Stop, time.Now()
+	c.Session, c.Stop, c.At, c.Plan.Rest = j.Session, j.Stop, time.Now(), w.rest
 	return c, w.note("claim")
 }
 

@@ -1,6 +1,10 @@
 package resume
 
-import "github.com/clawd-project/clawd/detect"
+import (
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
 
 // Form of a resume.
 type Form string
@@ -39,6 +43,9 @@ type Plan struct {
 	Stdin   []byte   `json:"-"`                // what the child reads from stdin; nil: an empty stdin
 	// Flags says how the options are known that the run is given; empty: the agent has none to give.
 	Flags detect.Known `json:"flags,omitempty"`
+	// Rest is how long a run whose turn ended well may be there and do nothing, for an agent that may hang then;
+	// 0: as long as it likes, for work in the background may be what it waits for.
+	Rest time.Duration `json:"rest,omitempty"`
 	// Live ways.
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes

@@ -261,8 +261,8 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 			ended = cancelled
 			run.Stop(false)
 		}
-		if now := p.Sleeper.Now(); err == nil && ended == "" && !yielded && rest.lasts(now, run.Active()) > restTime && turnOver(s) {
-			run.Stop(false) // some agents hang after their work; that run ended well
+		if now := p.Sleeper.Now(); err == nil && ended == "" && !yielded && c.Plan.Rest > 0 && rest.lasts(now, run.Active()) > c.Plan.Rest && turnOver(s) {
+			run.Stop(false) // that run ended well
 		}
 		why, err := watch(ctx, c, run, p, quiet)
 		if err != nil {
@@ -278,9 +278,6 @@ func guard(ctx context.Context, c Claim, run Run, p Ports) error {
 	}
 	return errors.Join(err, p.Ledger.Ended(context.WithoutCancel(ctx), c, s.Output, ended))
 }
-
-// restTime is how long a run whose turn ended well may be there and do nothing.
-const restTime = 5 * time.Minute
 
 // turnOver tells whether the newest record of the conversation is the good end of a turn.
 func turnOver(s Sight) bool {

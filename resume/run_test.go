@@ -269,20 +269,22 @@ func TestRunEndsASilentOrLongRun(t *testing.T) {
 
 // A run that hangs after a turn that ended well frees its place, and nothing went wrong.
 func TestRunEndsOneThatHangsAfterItsTurn(t *testing.T) {
-	w, out, err := run(t, func(w *world, _ context.CancelCauseFunc, _ *Job, p *Ports) {
-		p.Stall = time.Hour
-		w.active = time.Now().Add(time.Hour)
-		w.see(func(s *Sight) {
-			end := answer(2)
-			end.Done = true
-			s.Events = []detect.Event{ours(1), end}
+	for rest, want := range map[time.Duration]string{5 * time.Minute: "1h5m15s stop polite=false", 0: "2h0m15s stop polite=false"} {
+		w, out, err := run(t, func(w *world, _ context.CancelCauseFunc, _ *Job, p *Ports) {
+			p.Stall, w.rest = time.Hour, rest
+			w.active = time.Now().Add(time.Hour)
+			w.see(func(s *Sight) {
+				end := answer(2)
+				end.Done = true
+				s.Events = []detect.Event{ours(1), end}
+			})
 		})
-	})
-	if err != nil || out.Verdict != Resumed || w.endedWhy != "" {
-		t.Errorf("%+v %v; %q", out, err, w.endedWhy)
-	}
-	if !slices.Contains(w.calls(), "1h5m15s stop polite=false") {
-		t.Errorf("its place is not free: %q", w.calls())
+		if err != nil || out.Verdict != Resumed || (w.endedWhy != "") != (rest == 0) {
+			t.Errorf("%s: %+v %v; %q", rest, out, err, w.endedWhy)
+		}
+		if !slices.Contains(w.calls(), want) {
+			t.Errorf("%s: its place is not free: %q", rest, w.calls())
+		}
 	}
 }
 

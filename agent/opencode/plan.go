@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -79,6 +80,9 @@ func (o *OpenCode) Fresh(r agent.Request) (resume.Plan, error) {
 // reModel is provider/model; the model may hold further slashes.
 var reModel = regexp.MustCompile(`^[A-Za-z0-9][\w.@-]*/[\w.@:/-]+$`)
 
+// hangs: `opencode run` was seen to stay after its turn had ended. It has nothing that works in the background.
+const hangs = 5 * time.Minute
+
 func (o *OpenCode) plan(r agent.Request, args ...string) (resume.Plan, error) {
 	if !filepath.IsAbs(r.Program.Path) {
 		return resume.Plan{}, errors.New("the path of the program opencode is not known")
@@ -92,6 +96,7 @@ func (o *OpenCode) plan(r agent.Request, args ...string) (resume.Plan, error) {
 		// A run in the background must not replace the program that its user has installed.
 		Env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 		Auth: "key",
+		Rest: hangs,
 	}
 	if o.cfg.ConfigDir != "" {
 		if filepath.Base(o.data) != "opencode" {

@@ -36,7 +36,7 @@ func TestPlan(t *testing.T) {
 	o.cfg.Args, o.cfg.Env = []string{"--agent", "build"}, map[string]string{"B": "2", "A": "1"}
 	r := request(t, data)
 	want := resume.Plan{
-		Form: resume.FormPrompt, Session: planID, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("continue"),
+		Form: resume.FormPrompt, Session: planID, Dir: r.Info.Dir, Auth: "key", Prompt: detect.HashText("continue"), Rest: hangs,
 		Argv: []string{"/opt/opencode", "run", "--format", "json", "--session", planID, "-m", "anthropic/claude-y", "--variant", "low", "--agent", "build", "--", "continue"},
 		Env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "A=1", "B=2"},
 	}
