@@ -282,13 +282,35 @@ func TestRestartAfterKeys(t *testing.T) {
 				if answered {
 					want, resumes = state.Following, 1
 				}
-				r.wantPhase(id, want)
+				rec := r.wantPhase(id, want)
 				if n := len(r.children.started()); n != 1 || r.resumes() != resumes {
 					t.Errorf("%d starts, %d resumes", n, r.resumes())
+				}
+				if !answered && !strings.Contains(rec.Decision.Why, "about to type its prompt or had typed it") {
+					t.Errorf("why = %q: nobody knows whether the keys were pressed", rec.Decision.Why)
 				}
 			})
 		})
 	}
+}
+
+// The mark is made before the first key: without one nothing was typed.
+func TestRestartBeforeKeys(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(*child) {}
+		id := r.open(resume.Tmux, "limit")
+		r.pass(35 * time.Second)
+		mark := r.wantPhase(id, state.Fired).Claim.Mark
+		r.down()
+		remove(t, mark)
+		r.children.act = func(c *child) { c.ask(); c.say("answer") }
+		r.start()
+		r.pass(2 * time.Hour)
+		r.wantPhase(id, state.Following)
+		if n := len(r.children.started()); n != 2 || r.resumes() != 1 {
+			t.Errorf("%d starts, %d resumes", n, r.resumes())
+		}
+	})
 }
 
 // A proof that nothing was taken allows a second key sequence, as a further attempt.

@@ -27,7 +27,7 @@ func (w Way) proof() time.Duration {
 
 // awaitLive awaits the verdict on keys that were typed or a prompt that was sent into a live
 // session. The records alone decide; nothing is ended, for the process is not ours.
-func awaitLive(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
+func awaitLive(ctx context.Context, c Claim, run Run, p Ports, restarted bool) (Outcome, error) {
 	quiet, gone, blind := &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}
 	for {
 		s, err := p.Evidence.Look(ctx, c)
@@ -57,7 +57,7 @@ func awaitLive(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) 
 		}
 		if alive && waited >= c.Plan.Way.proof() && readTurn(c, s).ours == nil {
 			if !run.Working(ctx) {
-				out := silent(ctx, c, run)
+				out := silent(ctx, c, s, run, restarted)
 				if ctx.Err() != nil { // a look that was called off shows nothing
 					return Outcome{}, context.Cause(ctx)
 				}
@@ -85,14 +85,23 @@ func news(ctx context.Context, p Ports) error {
 }
 
 // silent is the verdict when the holder lives and no record of our prompt came in time.
-func silent(ctx context.Context, c Claim, run Run) Outcome {
+func silent(ctx context.Context, c Claim, s Sight, run Run, restarted bool) Outcome {
+	if restarted && s.SameBoot && !s.Marked {
+		return Outcome{Verdict: NoEffect, Proof: "no mark", Why: "nothing was typed or sent"}
+	}
 	if proof := run.Untouched(ctx); proof != "" {
 		return Outcome{Verdict: NoEffect, Proof: proof, Why: "the prompt did not reach the agent"}
 	}
 	why := "clawd typed its prompt and the session's files show nothing of it"
+	if restarted {
+		why = "clawd ended while it was about to type its prompt or had typed it; the session's files show nothing of it, so look into the input box"
+	}
 	switch c.Plan.Way {
 	case HTTP:
 		why = "clawd sent its prompt to the agent's server and the session's files show nothing of it"
+		if restarted {
+			why = "clawd ended while it sent its prompt to the agent's server, and the session's files show nothing of it"
+		}
 	case Queue:
 		why = "the prompt still lies in the agent's queue and runs when its owner next ends a turn"
 	}

@@ -45,7 +45,7 @@ func adopted(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
 	case j.Failed:
 		return Outcome{}, end(ctx, run())
 	}
-	return settle(ctx, *j.Claim, run(), *p)
+	return settle(ctx, *j.Claim, run(), *p, true)
 }
 
 // try claims, fires and awaits proof.
@@ -63,7 +63,7 @@ func try(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
 	if run == nil {
 		return out, err
 	}
-	return settle(ctx, c, run, *p)
+	return settle(ctx, c, run, *p, false)
 }
 
 // fire starts the child behind its gate and opens it. A nil Run says that nothing runs: then the
@@ -108,13 +108,14 @@ func fire(ctx context.Context, c *Claim, p Ports) (Run, Outcome, error) {
 	return run, Outcome{}, nil
 }
 
-// settle awaits the verdict of a fired attempt and then guards the run until it ends.
-func settle(ctx context.Context, c Claim, run Run, p Ports) (Outcome, error) {
-	await := await
+// settle awaits the verdict of a fired attempt and then guards the run until it ends. restarted: another
+// clawd fired it, or was about to.
+func settle(ctx context.Context, c Claim, run Run, p Ports, restarted bool) (out Outcome, err error) {
 	if c.Plan.Way.Live() {
-		await = awaitLive
+		out, err = awaitLive(ctx, c, run, p, restarted)
+	} else {
+		out, err = await(ctx, c, run, p)
 	}
-	out, err := await(ctx, c, run, p)
 	if err != nil {
 		return out, err
 	}
