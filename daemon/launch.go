@@ -68,6 +68,29 @@ func (l *launches) ended(agent string, lives func(detect.Launch) bool, now time.
 	}
 }
 
+// stopped notes, before a stop is stored, that the session's process was there until now: a kill of clawd must
+// not make of it one that nobody saw.
+func (l *launches) stopped(key string, lives func(detect.Launch) bool, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seen, ok := l.all[key]
+	if !ok || seen.Over || !l.own[key] {
+		return
+	}
+	seen.Seen, seen.Over = now, !lives(seen)
+	l.all[key], l.fresh[key] = seen, true
+}
+
+// seenUntil stores that the session's process was there until now.
+func (d *Daemon) seenUntil(key string) error {
+	d.launches.stopped(key, d.lives, d.sleeper.Now())
+	err := d.launches.keep(d.store)
+	if err != nil {
+		d.broken(err)
+	}
+	return err
+}
+
 // part notes that the processes that live were seen until now.
 func (l *launches) part(now time.Time) {
 	l.mu.Lock()
@@ -129,8 +152,8 @@ func (d *Daemon) lives(l detect.Launch) bool {
 // it, so it is the one before the first of them that counts.
 func (s *session) launch(rec state.Session) *detect.Launch {
 	at := rec.Stop.At
-	if rec.Episode.Attempts > 0 && rec.Episode.Since.Before(at) {
-		at = rec.Episode.Since
+	if began := rec.Episode.Began; rec.Episode.Attempts > 0 && !began.IsZero() && began.Before(at) {
+		at = began
 	}
 	return s.d.launches.of(s.key, at)
 }

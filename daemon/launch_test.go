@@ -157,6 +157,12 @@ func TestUnseenOptionsLeaveTheSession(t *testing.T) {
 
 // A run of clawd's that is limited again goes on with what the first one had.
 func TestOptionsOutliveTheirProcess(t *testing.T) {
+	for _, first := range []string{"limit", "plan"} { // after an hour's wait its end was seen long before the first attempt
+		t.Run(first, func(t *testing.T) { optionsOutlive(t, first) })
+	}
+}
+
+func optionsOutlive(t *testing.T, first string) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.registry()
@@ -172,9 +178,14 @@ func TestOptionsOutliveTheirProcess(t *testing.T) {
 		r.start()
 		id := uuid.NewString()
 		entry := r.runs(700, id, nil, "claude", "-p", "--tools", "Read")
-		r.add(id, r.unrecorded(id))
+		text := r.unrecorded(id)
+		if first == "plan" {
+			at := strings.LastIndex(strings.TrimSpace(text), "\n") + 1
+			text = text[:at] + strings.ReplaceAll(r.line(id, "plan"), "2.1.329", "2.1.197")
+		}
+		r.add(id, text)
 		r.endsRun(700, entry)
-		r.pass(3 * time.Hour)
+		r.pass(5 * time.Hour)
 		all := r.children.started()
 		if len(all) != 3 {
 			t.Fatalf("%d starts, want 3", len(all))

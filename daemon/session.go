@@ -276,6 +276,9 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first, read boo
 	s.moved = false
 	r := s.read()
 	r.Prompt = s.lastPrompt(ctx, stop)
+	if err := s.d.seenUntil(s.key); err != nil {
+		return err
+	}
 	rec, err := s.d.store.Stopped(r, stop, d, adopt)
 	if errors.Is(err, state.ErrPhase) {
 		signal(s.news)

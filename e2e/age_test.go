@@ -47,16 +47,24 @@ func ageCases(t *testing.T, a agentCase) {
 
 // agedByDaemon: max_stop_age alone lets the daemon go on with them.
 func agedByDaemon(t *testing.T, w *world, of map[string]time.Duration) {
-	c := w.startClawd(settings{maxStopAge: "240h"})
+	c := w.startClawd(settings{maxStopAge: "240h", args: w.unseenArgs()})
 	for id := range of {
 		c.wait("resume_scheduled", "session", id)
 	}
 	wentOnOnce(t, w, c, of)
 }
 
+// unseenArgs name model and tools to a version that records neither before the first answer.
+func (w *world) unseenArgs() []string {
+	if w.agent.isClaude() && w.agent.version == claude197.version {
+		return []string{"--model=claude-opus-4-8", "--tools=Bash,Read,Write"}
+	}
+	return nil
+}
+
 // agedByOrder: the daemon leaves them, and goes on when it is told to.
 func agedByOrder(t *testing.T, w *world, of map[string]time.Duration) {
-	c := w.startClawd(settings{})
+	c := w.startClawd(settings{args: w.unseenArgs()})
 	c.quiet(3 * time.Second)
 	for id := range of {
 		if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 {

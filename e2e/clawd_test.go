@@ -28,6 +28,7 @@ type settings struct {
 	maxParallel int
 	command     string   // the agent's program; empty: the pinned one
 	env         []string // further environment of clawd, KEY=VALUE
+	args        []string // [agent.NAME] args
 }
 
 func (s settings) toml(w *world) string {
@@ -53,6 +54,15 @@ func (s settings) toml(w *world) string {
 		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
 	}
 	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
+	for n, a := range s.args {
+		if n == 0 {
+			b.WriteString("args = [")
+		}
+		fmt.Fprintf(&b, "%q, ", a)
+		if n == len(s.args)-1 {
+			b.WriteString("]\n")
+		}
+	}
 	if w.agent.isClaude() { // what is in clawd's own environment proves nothing of a session that it did not see
 		fmt.Fprintf(&b, "[agent.claude.env]\nANTHROPIC_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
 	}

@@ -45,6 +45,9 @@ func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resu
 		if rec.Phase != Waiting {
 			// Bounds on time count from now; attempts go on, for each has a mark of its own.
 			rec.Episode.Key, rec.Episode.Since = stop.Key, t.now
+			if rec.Episode.Attempts == 0 || rec.Episode.Began.IsZero() {
+				rec.Episode.Began = stop.At
+			}
 		}
 		rec.Episode.Attempts = max(rec.Episode.Attempts, before.N)
 		rec.Starts, rec.Fruitless, rec.Told, rec.Cancelled = 0, 0, nil, time.Time{}

@@ -82,6 +82,7 @@ const (
 // stopped again goes on with its chain.
 type Episode struct {
 	Key      string    `json:"key,omitempty"`  // of its first stop in this session
+	Began    time.Time `json:"began,omitzero"` // when its first stop was written
 	Since    time.Time `json:"since,omitzero"` // of the first attempt; before it: of the stop
 	Attempts int       `json:"attempts,omitempty"`
 	Fresh    int       `json:"fresh,omitempty"`

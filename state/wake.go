@@ -112,6 +112,7 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 			} else {
 				rec.Episode.Key, rec.Episode.Since, rec.Episode.Attempts = stop.Key, stop.At, made
 			}
+			rec.Episode.Began = stop.At
 		}
 		if err := t.limit(r.Account, stop); err != nil {
 			return err

@@ -19,7 +19,7 @@ func TestALifeOfOneStop(t *testing.T) {
 	waiting(t, s, one, "k")
 	rec := get(t, s, one)
 	is(t, rec.Cursor, "cur")
-	is(t, rec.Episode, Episode{Key: "k", Since: noon})
+	is(t, rec.Episode, Episode{Key: "k", Began: noon, Since: noon})
 	c.Time = noon.Add(time.Minute)
 	cl := claimed(t, s, one, "k")
 	is(t, cl.N, 1)
@@ -213,7 +213,7 @@ func TestEpisodeCountsOverStops(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		c.Time = c.Add(time.Hour)
 		rec := settle(t, s, fire(t, s, one, fmt.Sprint("k", n)), outcome(resume.StoppedAgain, fmt.Sprint("k", n+1)))
-		is(t, rec.Episode, Episode{Key: "k1", Since: noon.Add(time.Hour), Attempts: n})
+		is(t, rec.Episode, Episode{Key: "k1", Began: noon, Since: noon.Add(time.Hour), Attempts: n})
 	}
 	was, err := s.WentOn(read(one), "somebody went on")
 	must(t, err)

@@ -111,14 +111,15 @@ func always([]string) bool             { return true }
 // confine gives the options that leave a run no more than these tools, if want says so of those that it
 // leaves out. Sub-agents have tools of their own, which only a refusal takes away.
 func confine(tools []string, given map[string]bool, want func(without []string) bool) (args []string) {
+	if given["--tools"] { // its user says which
+		return nil
+	}
 	tools = slices.DeleteFunc(slices.Clone(tools), func(n string) bool { return slices.Contains(loading, n) || !toolName.MatchString(n) })
 	without := slices.DeleteFunc(slices.Clone(defaults), func(n string) bool { return slices.Contains(tools, n) })
 	if !want(without) {
 		return nil
 	}
-	if !given["--tools"] {
-		args = append(args, "--tools="+strings.Join(tools, ","))
-	}
+	args = append(args, "--tools="+strings.Join(tools, ","))
 	if len(without) > 0 && !given["--disallowedTools"] {
 		args = append(args, "--disallowedTools="+strings.Join(without, ","))
 	}

@@ -133,7 +133,7 @@ func TestUnknownIsNotUnrestricted(t *testing.T) {
 		{"no answer in this turn", func(r *agent.Request) { r.Answered = false }, agent.Config{}, nil, ""},
 		{"an old version", func(r *agent.Request) { r.Program.Version = "2.0.30" }, agent.Config{}, nil, ""},
 		{"tools from the config", func(*agent.Request) {}, agent.Config{Args: []string{"--tools", "Read"}},
-			[]string{"--disallowedTools=" + all, "--tools", "Read"}, detect.KnownNot},
+			[]string{"--tools", "Read"}, detect.KnownNot},
 		{"recorded, unrestricted", func(r *agent.Request) { r.Info.Mode, r.Info.Shape, r.Info.Offer = "acceptEdits", "f", "f:"+all },
 			agent.Config{}, []string{}, detect.KnownRecorded},
 		{"recorded, no answer", func(r *agent.Request) {
