@@ -43,6 +43,7 @@ func fullDisk(t *testing.T, dir string) {
 	path := filepath.Join(dir, "clawd.db")
 	s, _ := openAt(t, path)
 	waiting(t, s, one, "k")
+	waiting(t, s, two, "0")
 	ballast := filepath.Join(dir, "ballast")
 	f, err := os.Create(ballast)
 	must(t, err)
@@ -54,7 +55,7 @@ func fullDisk(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	// bbolt first uses the pages that it has; then it must say that there are no more.
-	stored := 0
+	stored := 1
 	for err = nil; err == nil && stored < 10_000; stored++ {
 		_, err = s.Stopped(read(two), stopped(strconv.Itoa(stored)), wait, nil)
 	}
@@ -101,7 +102,7 @@ func TestFileSizeBound(t *testing.T) {
 	was := lim.Cur
 	lim.Cur = uint64(fi.Size()) + 4096
 	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim))
-	stored := 0
+	stored := 1
 	for err = nil; err == nil && stored < 10_000; stored++ {
 		_, err = s.Stopped(read(two), stopped(strconv.Itoa(stored)), wait, nil)
 	}
