@@ -112,14 +112,14 @@ func fakeClaude(mode string) int {
 		failed(401, "\x1b[31mPlease run /login\x1b[0m in /home/bob for https://gateway.example")
 		return 1
 	case "silent":
-		time.Sleep(time.Minute)
+		stay()
 	case "opened, nothing kept":
 		opened()
-		time.Sleep(time.Minute)
+		stay()
 	case "kept, then silent":
 		keep(id)
 		opened()
-		time.Sleep(time.Minute)
+		stay()
 	case "killed":
 		opened()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -171,3 +171,6 @@ func keep(id string) {
 `
 	_ = os.WriteFile(path, []byte(strings.NewReplacer("ID", id, "DIR", dir, "AT", at).Replace(all)), 0o600)
 }
+
+// stay is an agent that says nothing more, until it is ended; at most as long as any test is patient.
+func stay() { <-time.After(patient) }
