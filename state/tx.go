@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/crash"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -29,7 +30,7 @@ func (s *Store) update(name string, f func(tx) error) error {
 	if fault := s.fault.Load(); fault != nil {
 		return *fault
 	}
-	crash(name + ".before")
+	crash.At(name + ".before")
 	commits := false
 	err := guard(func() error {
 		return s.db.Update(func(b *bolt.Tx) error {
@@ -41,7 +42,7 @@ func (s *Store) update(name string, f func(tx) error) error {
 	damaged := (*damage)(nil)
 	switch {
 	case err == nil:
-		crash(name + ".after")
+		crash.At(name + ".after")
 	case errors.As(err, &damaged):
 		err = s.suspect(damaged)
 	case commits:

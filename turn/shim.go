@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/crash"
 	"github.com/clawd-project/clawd/resume"
-	"github.com/clawd-project/clawd/state"
 )
 
 // Spec is what the daemon tells the shim. It goes through the gate's pipe, so that nothing of it
@@ -51,7 +51,7 @@ func Shim(check Check) error {
 	if _, err := in.ReadByte(); err != nil { // closed before the byte: nothing may happen
 		return fmt.Errorf("the gate closed: %w", err)
 	}
-	state.Crash("gate")
+	crash.At("gate")
 	say := func(format string, args ...any) { fmt.Fprintf(reply, format+"\n", args...) }
 	if why := check(spec); why != "" {
 		say("taken %s", why)
@@ -59,7 +59,7 @@ func Shim(check Check) error {
 	}
 	c := spec.Claim
 	c.PID = os.Getpid()
-	state.Crash("mark.before")
+	crash.At("mark.before")
 	switch err := MakeMark(c.Mark, c); {
 	case errors.Is(err, ErrMarked):
 		say("marked")
@@ -72,11 +72,11 @@ func Shim(check Check) error {
 		say("failed %v", err)
 		return errors.Join(err, FailMark(c.Mark, err))
 	}
-	state.Crash("mark.after")
+	crash.At("mark.after")
 	say("mark")
 	err = syscall.Chdir(c.Plan.Dir)
 	if err == nil {
-		state.Crash("exec")
+		crash.At("exec")
 		err = syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env)
 	}
 	say("failed %v", err)

@@ -1,6 +1,6 @@
 //go:build crashtest
 
-package state
+package crash
 
 import (
 	"os"
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Crash kills this process (SIGKILL, so nothing is cleaned up) at the point that the variable
+// At kills this process (SIGKILL, so nothing is cleaned up) at the point that the variable
 // CLAWD_CRASH_AT names, the first time it is reached: a file beside the variable's CLAWD_CRASH_ONCE
 // says that it was.
-func Crash(point string) {
+func At(point string) {
 	if os.Getenv("CLAWD_CRASH_AT") != point {
 		return
 	}
@@ -24,5 +24,3 @@ func Crash(point string) {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
-
-func crash(point string) { Crash(point) }

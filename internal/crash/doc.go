@@ -1,0 +1,2 @@
+// Package crash names the points at which the tests kill clawd: in a build with the tag crashtest.
+package crash
