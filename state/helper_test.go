@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,12 +72,11 @@ func read(ds detect.Session) Read {
 	return Read{Session: ds, Info: detect.Info{Dir: "/work"}, Stamp: "st", Cursor: "cur", Account: "acc"}
 }
 
-var tokens int
+var tokens atomic.Int64
 
 // free is a check of a claim that finds nothing against it.
 func free(Session) (resume.Claim, error) {
-	tokens++
-	return resume.Claim{Token: fmt.Sprint("token", tokens), Boot: "boot", Cursor: "cur", Plan: resume.Plan{Form: resume.FormPrompt}}, nil
+	return resume.Claim{Token: fmt.Sprint("token", tokens.Add(1)), Boot: "boot", Cursor: "cur", Plan: resume.Plan{Form: resume.FormPrompt}}, nil
 }
 
 // waiting puts a session into phase waiting, fire on into fired.

@@ -166,15 +166,15 @@ func walk(f io.ReaderAt, size int64, m meta, bucket func(string, uint64), record
 	return p.first
 }
 
-// free compares the list of free pages with those that nothing leads to.
-func (p *pages) free(id uint64) {
+// free compares the list of free pages with those that nothing leads to. False: the list is damaged.
+func (p *pages) free(id uint64) bool {
 	b := p.read(id)
 	if b == nil {
-		return
+		return false
 	}
 	if flags := order.Uint16(b[8:]); flags != freePage {
 		p.damaged("the list of free pages, page %d, is something else (%#x)", id, flags)
-		return
+		return false
 	}
 	count, at := uint64(order.Uint16(b[10:])), uint64(pageHeader)
 	if count == 0xFFFF {
@@ -182,19 +182,20 @@ func (p *pages) free(id uint64) {
 	}
 	if count > (uint64(len(b))-at)/8 {
 		p.damaged("the list of free pages says that it has %d", count)
-		return
+		return false
 	}
 	for ; count > 0; count, at = count-1, at+8 {
 		free := order.Uint64(b[at:])
 		if free < 2 || free >= p.high || p.seen[free] {
 			p.damaged("page %d is in use, or outside of the file, and in the list of free pages", free)
-			return
+			return false
 		}
 		p.seen[free] = true
 	}
 	if lost := p.high - 2 - uint64(len(p.seen)); lost != 0 {
 		p.damaged("%d pages are neither in use nor free", lost)
 	}
+	return true
 }
 
 func (p *pages) damaged(format string, args ...any) {

@@ -41,15 +41,17 @@ func contents(path string) (content, error) {
 	if len(all) == 0 {
 		return c, errors.New("it does not begin as a store does")
 	}
-	err = c.read(f, fi.Size(), all[len(all)-1])
-	if err != nil && len(all) == 2 {
+	if err = c.read(f, fi.Size(), all[len(all)-1]); err == nil {
+		return c, nil
+	}
+	left := empty()
+	if len(all) == 2 {
 		// The state before the newest stands in the file, too: bbolt does not write over it at once. It gives
 		// what the damage took of the newest.
-		before := empty()
-		_ = before.read(f, fi.Size(), all[0]) // it may be damaged as well
-		c = before.over(c)
+		_ = left.read(f, fi.Size(), all[0]) // it may be damaged as well
 	}
-	return c, err
+	left.strays(f, fi.Size(), all[len(all)-1])
+	return left.over(c), err
 }
 
 func empty() content { return content{map[string]map[string][]byte{}, map[string]uint64{}} }
@@ -64,10 +66,7 @@ func (c content) read(f io.ReaderAt, size int64, m meta) error {
 		if bucket == "" || !readable(bucket, string(key), value) {
 			return
 		}
-		if c.records[bucket] == nil {
-			c.records[bucket] = map[string][]byte{}
-		}
-		c.records[bucket][string(key)] = slices.Clone(value)
+		c.put(bucket, key, value)
 	})
 }
 
