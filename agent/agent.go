@@ -98,6 +98,13 @@ type Program struct {
 	Version string // as it prints it, e.g. 2.1.329; empty: not known
 }
 
+// Kind is a kind of agent. Each agent's package gives its own, such as claude.Kind.
+type Kind struct {
+	Name string // in the config, and in every log line
+	// Open gives the agent on a machine. It reads no session.
+	Open func(env Env, cfg Config) Agent
+}
+
 // Agent knows one agent's files and commands.
 //
 // Methods may be called from several goroutines at once; all file errors are ordinary errors and

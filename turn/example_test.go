@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/turn"
 )
@@ -25,7 +26,7 @@ func demo(prompt string) (turn.Request, func()) {
 		panic(err)
 	}
 	return turn.Request{
-		Agent: "claude", Prompt: prompt, Dir: home, Held: filepath.Join(home, "held"),
+		Agent: claude.Kind, Prompt: prompt, Dir: home, Held: filepath.Join(home, "held"),
 		Environ: []string{"HOME=" + home, "TURN_FAKE=answer"}, Config: agent.Config{Command: program},
 	}, func() { os.RemoveAll(home) }
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/resume"
@@ -20,7 +19,7 @@ import (
 
 // Request asks for one turn of an agent. Only Agent and Prompt must be set.
 type Request struct {
-	Agent  string // claude, opencode, codex or gemini
+	Agent  agent.Kind // such as claude.Kind; each agent is a package below agent
 	Prompt string
 	// Session is the id to go on with; empty: a new session.
 	Session string
@@ -113,7 +112,7 @@ type runner struct {
 }
 
 func newRunner(r Request) (*runner, error) {
-	t := &runner{r: r, procs: agent.NewProcs(), environ: r.Environ, holds: map[string]*held.Lock{}, result: Result{Agent: r.Agent}}
+	t := &runner{r: r, procs: agent.NewProcs(), environ: r.Environ, holds: map[string]*held.Lock{}, result: Result{Agent: r.Agent.Name}}
 	if t.environ == nil {
 		t.environ = os.Environ()
 	}
@@ -123,6 +122,9 @@ func newRunner(r Request) (*runner, error) {
 	if t.r.Held == "" {
 		t.r.Held = held.Dir(t.getenv)
 	}
+	if r.Agent.Open == nil {
+		return t, fmt.Errorf("%w: no agent is set; claude.Kind is one", ErrRequest)
+	}
 	if strings.TrimSpace(r.Prompt) == "" {
 		return t, fmt.Errorf("%w: the prompt is empty", ErrRequest)
 	}
@@ -131,16 +133,7 @@ func newRunner(r Request) (*runner, error) {
 			return t, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 	}
-	env := agent.Env{Home: t.getenv("HOME"), Getenv: t.getenv, Procs: t.procs}
-	agents, err := all.New(env, map[string]agent.Config{r.Agent: r.Config})
-	if err != nil {
-		return t, fmt.Errorf("%w: %w", ErrRequest, err)
-	}
-	for _, a := range agents {
-		if a.Name() == r.Agent {
-			t.a = a
-		}
-	}
+	t.a = r.Agent.Open(agent.Env{Home: t.getenv("HOME"), Getenv: t.getenv, Procs: t.procs}, r.Config)
 	path, err := exec.LookPath(t.a.Command())
 	if err == nil {
 		path, err = filepath.Abs(path)
@@ -170,7 +163,7 @@ func (t *runner) locate(ctx context.Context) error {
 	}
 	ok, err := t.find(ctx, t.r.Session)
 	if err != nil {
-		return fmt.Errorf("whether %s has session %s cannot be seen: %w", t.r.Agent, t.r.Session, err)
+		return fmt.Errorf("whether %s has session %s cannot be seen: %w", t.a.Name(), t.r.Session, err)
 	}
 	if !ok {
 		return t.unknown("")
@@ -230,7 +223,7 @@ func (t *runner) unknown(why string) error {
 		t.session, t.ds, t.cursor, t.used, t.result.Recovered = "", detect.Session{}, "", agent.Usage{}, true
 		return nil
 	}
-	e := &NoSessionError{Agent: t.r.Agent, ID: t.r.Session, Why: why}
+	e := &NoSessionError{Agent: t.a.Name(), ID: t.r.Session, Why: why}
 	for _, f := range t.a.Folders() {
 		e.Where = append(e.Where, f.Path)
 	}
@@ -271,7 +264,7 @@ func (t *runner) hold(id string) error {
 	if id == "" || t.holds[id] != nil {
 		return nil
 	}
-	l, err := held.Take(t.r.Held, t.r.Agent, id)
+	l, err := held.Take(t.r.Held, t.a.Name(), id)
 	if errors.Is(err, held.ErrHeld) {
 		return fmt.Errorf("%w: session %s: %w", ErrBusy, id, err)
 	}

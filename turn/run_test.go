@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/claude"
+	"github.com/clawd-project/clawd/agent/opencode"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/resume"
@@ -29,7 +31,7 @@ func fake(t *testing.T, mode string) Request {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	return Request{Agent: "claude", Prompt: "say hello", Dir: t.TempDir(), Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", fakeMode + "=" + mode},
+	return Request{Agent: claude.Kind, Prompt: "say hello", Dir: t.TempDir(), Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", fakeMode + "=" + mode},
 		Config: agent.Config{Command: self, ConfigDir: filepath.Join(home, ".claude")}, Held: filepath.Join(home, "held"), Timeout: patient}
 }
 
@@ -183,7 +185,7 @@ func TestRunLongWaits(t *testing.T) {
 		{after: 0, attempts: 1},
 	} {
 		r := fake(t, fmt.Sprintf("told:%d", c.after))
-		r.Agent, r.Config.ConfigDir, r.WaitLimit = "opencode", "", c.limit
+		r.Agent, r.Config.ConfigDir, r.WaitLimit = opencode.Kind, "", c.limit
 		r.Retry = &resume.RetryPolicy{Attempts: c.attempts, Backoff: resume.Backoff{Base: time.Millisecond, Cap: c.most}}
 		ctx, cancel := context.WithCancel(t.Context())
 		waits := false
@@ -210,7 +212,7 @@ func TestRunErrors(t *testing.T) {
 		change func(*Request)
 		want   error
 	}{
-		"no such agent":  {func(r *Request) { r.Agent = "nobody" }, ErrRequest},
+		"no agent":       {func(r *Request) { r.Agent = agent.Kind{Name: "nobody"} }, ErrRequest},
 		"no prompt":      {func(r *Request) { r.Prompt = " \n" }, ErrRequest},
 		"no folder":      {func(r *Request) { r.Dir = "/no/such/folder" }, ErrRequest},
 		"not installed":  {func(r *Request) { r.Config.Command = "/no/such/program" }, ErrAgentNotFound},

@@ -13,38 +13,42 @@ import (
 	"github.com/clawd-project/clawd/agent/opencode"
 )
 
-var known = []struct {
-	name string
-	open func(env agent.Env, cfg agent.Config) agent.Agent
-}{
-	{"claude", func(e agent.Env, c agent.Config) agent.Agent { return claude.New(e, c) }},
-	{"opencode", func(e agent.Env, c agent.Config) agent.Agent { return opencode.New(e, c) }},
-	{"codex", func(e agent.Env, c agent.Config) agent.Agent { return codex.New(e, c) }},
-	{"gemini", func(e agent.Env, c agent.Config) agent.Agent { return gemini.New(e, c) }},
+// Kinds gives the agents, in order.
+func Kinds() []agent.Kind {
+	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind}
 }
 
 // Names of the agents, in order.
 func Names() []string {
-	names := make([]string, 0, len(known))
-	for _, k := range known {
-		names = append(names, k.name)
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
 	}
 	return names
+}
+
+// Kind gives the agent with a name.
+func Kind(name string) (agent.Kind, error) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return agent.Kind{}, fmt.Errorf("agent %q is not known; known are %q", name, Names())
 }
 
 // New gives every agent, in the order of Names, with its section of cfgs or the zero Config. A
 // section of an agent that clawd does not know is an error. Whether an agent is wanted at all
 // (Config.Enabled) is for the caller to decide.
 func New(env agent.Env, cfgs map[string]agent.Config) ([]agent.Agent, error) {
-	names := Names()
-	for _, n := range slices.Sorted(maps.Keys(cfgs)) {
-		if !slices.Contains(names, n) {
-			return nil, fmt.Errorf("agent %q is not known; known are %q", n, names)
+	for _, name := range slices.Sorted(maps.Keys(cfgs)) {
+		if _, err := Kind(name); err != nil {
+			return nil, err
 		}
 	}
-	agents := make([]agent.Agent, 0, len(known))
-	for _, k := range known {
-		agents = append(agents, k.open(env, cfgs[k.name]))
+	var agents []agent.Agent
+	for _, k := range Kinds() {
+		agents = append(agents, k.Open(env, cfgs[k.Name]))
 	}
 	return agents, nil
 }

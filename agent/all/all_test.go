@@ -25,6 +25,14 @@ func TestNew(t *testing.T) {
 	if got := agents[1].Command(); got != "/opt/oc" {
 		t.Errorf("its section did not reach opencode: command %q", got)
 	}
+	for i, k := range all.Kinds() {
+		if k.Name != names[i] {
+			t.Errorf("the kind %q opens %q", k.Name, names[i])
+		}
+		if got, err := all.Kind(k.Name); err != nil || got.Name != k.Name {
+			t.Errorf("%q by its name: %q (%v)", k.Name, got.Name, err)
+		}
+	}
 	if _, err := all.New(env, map[string]agent.Config{"opencoed": {}}); err == nil || !strings.Contains(err.Error(), "opencoed") {
 		t.Errorf("a misspelt agent: %v", err)
 	}

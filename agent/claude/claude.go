@@ -35,7 +35,8 @@ type Claude struct {
 	files map[string]seenFolder // by project folder and name: what the last scan saw
 }
 
-var _ agent.Agent = (*Claude)(nil)
+// Kind is Claude Code, for turn.Request and for whoever lists the agents.
+var Kind = agent.Kind{Name: "claude", Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
 
 // New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.

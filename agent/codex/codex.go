@@ -46,7 +46,8 @@ type Codex struct {
 	logs logBook
 }
 
-var _ agent.Agent = (*Codex)(nil)
+// Kind is Codex, for turn.Request and for whoever lists the agents.
+var Kind = agent.Kind{Name: "codex", Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
 
 // New gives the agent over cfg.ConfigDir, else $CODEX_HOME, else ~/.codex. The folder need not
 // exist. Times that the agent prints are read in env.Zone, else in $TZ, else in local time.

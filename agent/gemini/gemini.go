@@ -47,7 +47,8 @@ type Gemini struct {
 	heads   map[string]seenHead   // by path
 }
 
-var _ agent.Agent = (*Gemini)(nil)
+// Kind is the Gemini CLI, for turn.Request and for whoever lists the agents.
+var Kind = agent.Kind{Name: Name, Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
 
 // New gives the agent over cfg.ConfigDir, else $GEMINI_CLI_HOME/.gemini, else ~/.gemini. Error
 // reports are looked for in $TMPDIR, else in /tmp.

@@ -41,7 +41,8 @@ type OpenCode struct {
 	conns   map[string]conn // by database
 }
 
-var _ agent.Agent = (*OpenCode)(nil)
+// Kind is opencode, for turn.Request and for whoever lists the agents.
+var Kind = agent.Kind{Name: Name, Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
 
 // New gives opencode with the data folder of cfg, else of the environment, else of the home folder.
 func New(env agent.Env, cfg agent.Config) *OpenCode {

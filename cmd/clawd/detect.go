@@ -140,23 +140,15 @@ type detecting struct {
 // agents gives the agents that are asked for, with changed settings where sections has them.
 func (d detecting) agents(change func(name string, e *agent.Env, c *agent.Config)) ([]agent.Agent, error) {
 	var list []agent.Agent
-	for _, name := range all.Names() {
-		if d.o.agent != "" && d.o.agent != name {
+	for _, k := range all.Kinds() {
+		if d.o.agent != "" && d.o.agent != k.Name {
 			continue
 		}
-		env, c := d.env, d.cfg.Agent[name]
+		env, c := d.env, d.cfg.Agent[k.Name]
 		if change != nil {
-			change(name, &env, &c)
+			change(k.Name, &env, &c)
 		}
-		as, err := all.New(env, map[string]agent.Config{name: c})
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range as {
-			if a.Name() == name {
-				list = append(list, a)
-			}
-		}
+		list = append(list, k.Open(env, c))
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("--agent: %q is not one of %s", d.o.agent, strings.Join(all.Names(), ", "))

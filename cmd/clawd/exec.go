@@ -122,8 +122,8 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 		return turn.Request{}, err
 	}
 	given := cmd.Flags().Changed
-	kind := resume.BackoffKind("")
-	err = kind.UnmarshalText([]byte(f.backoff))
+	backoff := resume.BackoffKind("")
+	err = backoff.UnmarshalText([]byte(f.backoff))
 	switch {
 	case err != nil:
 		return turn.Request{}, usage(fmt.Errorf("--backoff: %w", err))
@@ -138,17 +138,21 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 	case !(f.jitter >= 0 && f.jitter <= 1):
 		return turn.Request{}, usage(fmt.Errorf("--jitter: %v is not within 0 to 1", f.jitter))
 	}
+	kind, err := all.Kind(f.agent)
+	if err != nil {
+		return turn.Request{}, usage(fmt.Errorf("--agent: %w", err))
+	}
 	cfg, _, err := g.load()
 	if err != nil {
 		return turn.Request{}, err
 	}
 	section := cfg.Agent[f.agent]
 	return turn.Request{
-		Agent: f.agent, Prompt: prompt, Session: f.resume + f.resumeOrNew, ResumeOrNew: f.resumeOrNew != "", Model: f.model, Dir: f.cwd, Args: extra,
+		Agent: kind, Prompt: prompt, Session: f.resume + f.resumeOrNew, ResumeOrNew: f.resumeOrNew != "", Model: f.model, Dir: f.cwd, Args: extra,
 		// The section's arguments and variables are for resumes that nobody asked for; here the caller says.
 		Config:  agent.Config{Command: section.Command, ConfigDir: section.ConfigDir},
 		Timeout: f.timeout, TotalTimeout: f.total, WaitLimit: time.Duration(f.wait), Continue: cfg.Resume.Prompt,
-		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: kind, Base: max(f.base, 1), Cap: noneBelow(f.max), Jitter: noneBelow(f.jitter)}},
+		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: backoff, Base: max(f.base, 1), Cap: noneBelow(f.max), Jitter: noneBelow(f.jitter)}},
 		Held:  filepath.Join(userPaths().marks, "held"),
 	}, nil
 }

@@ -29,14 +29,9 @@ func lookOnce(ctx context.Context, s turn.Spec) string {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	env := agent.Env{Home: os.Getenv("HOME"), Getenv: os.Getenv, Procs: agent.NewProcs()}
-	agents, err := all.New(env, map[string]agent.Config{s.Claim.Session.Agent: s.Agent})
+	kind, err := all.Kind(s.Claim.Session.Agent)
 	if err != nil {
 		return err.Error()
 	}
-	for _, a := range agents {
-		if a.Name() == s.Claim.Session.Agent {
-			return daemon.LastLook(ctx, a, s.Claim, filepath.Join(userPaths().marks, "held"))
-		}
-	}
-	return "the agent is not known"
+	return daemon.LastLook(ctx, kind.Open(env, s.Agent), s.Claim, filepath.Join(userPaths().marks, "held"))
 }

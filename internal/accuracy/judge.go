@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,16 +36,11 @@ func openAgent(name, folder string, zone *time.Location, procs agent.Procs) (age
 		return ""
 	}
 	env := agent.Env{Home: filepath.Dir(folder), Getenv: getenv, Procs: procs, Zone: zone}
-	agents, err := all.New(env, map[string]agent.Config{name: {ConfigDir: folder}})
+	kind, err := all.Kind(name)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range agents {
-		if a.Name() == name {
-			return a, nil
-		}
-	}
-	return nil, fmt.Errorf("agent %q is not known", name)
+	return kind.Open(env, agent.Config{ConfigDir: folder}), nil
 }
 
 // root is the agent's own folder of a run.
