@@ -26,8 +26,11 @@ func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
 func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
 
+// Without colors Gemini draws another box.
+func TestPlainGemini061NoColor(t *testing.T) { plainCase(t, gemini061, "demo", "NO_COLOR=1") }
+
 // plainCase: a session in clawd wrap, directly in such a terminal, goes on once.
-func plainCase(t *testing.T, a agentCase, folder string) {
+func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 	t.Parallel()
 	w := newWorld(t, a)
 	w.project = w.folder(folder)
@@ -41,7 +44,7 @@ func plainCase(t *testing.T, a agentCase, folder string) {
 		last = provider.UsageLimit(provider.SevenDay, 30*time.Hour)
 	}
 	w.provider.Queue(w.failing(last)...)
-	p := w.openPlain()
+	p := w.openPlain(env...)
 	p.asks("hello")
 	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
 	id := w.only()
@@ -70,7 +73,7 @@ type plain struct {
 }
 
 // openPlain starts the agent's own screen in the project, in clawd wrap.
-func (w *world) openPlain() *plain {
+func (w *world) openPlain(env ...string) *plain {
 	w.t.Helper()
 	w.prepareTerminal()
 	args := []string{"wrap", "--", w.program}
@@ -86,6 +89,7 @@ func (w *world) openPlain() *plain {
 	}
 	// Another login has another runtime folder; the daemon finds the terminal all the same.
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor", "XDG_RUNTIME_DIR="+w.dir("run2"))
+	cmd.Env = append(cmd.Env, env...)
 	master, err := pty.StartWithAttrs(cmd, &pty.Winsize{Rows: 40, Cols: 110}, &syscall.SysProcAttr{Setsid: true, Setctty: true})
 	if err != nil {
 		w.t.Fatal(err)

@@ -18,6 +18,9 @@ import (
 //	▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
 //	 workspace (/directory)      sandbox                /model
 //	 ~/work/demo                 no sandbox               Auto
+//
+// With NO_COLOR the box stands between lines like the one above it, and nothing is grey: then the hint
+// alone tells the placeholder from the same text typed.
 const (
 	prompt      = " >"
 	boxCol      = 3
@@ -46,14 +49,19 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyBusy}
 	}
 	line := s.Line(s.Row)
-	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !agent.Rule(s.Line(s.Row-1), '▄') || !agent.Rule(s.Line(s.Row-3), '─') {
+	above, below := '▄', '▀'
+	colors := agent.Rule(s.Line(s.Row-1), above)
+	if !colors {
+		above, below = '─', '─'
+	}
+	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !agent.Rule(s.Line(s.Row-1), above) || !agent.Rule(s.Line(s.Row-3), '─') {
 		return agent.View{Why: agent.WhyNoBox}
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(line, prompt))
 	switch {
-	case !agent.Rule(s.Line(s.Row+1), '▀'):
+	case !agent.Rule(s.Line(s.Row+1), below):
 		return agent.View{Why: agent.WhyText}
-	case s.Col != boxCol || text != placeholder || !s.IsFaint(boxCol):
+	case s.Col != boxCol || text != placeholder || colors && !s.IsFaint(boxCol):
 		return agent.View{Why: agent.WhyText, Input: text}
 	case s.Last()-(s.Row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
