@@ -45,6 +45,7 @@ type Takes int
 
 const (
 	Nothing Takes = iota
+	Switch        // none, or "true" or "false"
 	One           // always one, whatever it looks like
 	Perhaps       // one, unless an option follows
 	Many          // all that follow up to the next option
@@ -56,6 +57,16 @@ type Option struct {
 	Takes Takes
 	// Fate says what becomes of a value; of the option itself, where it takes none.
 	Fate func(value string) Fate
+	// Sets names what a value sets; nil: the option's name. The same in the config's arguments takes its place;
+	// where the name is empty, nothing does.
+	Sets func(value string) string
+}
+
+func (o Option) sets(values []string) string {
+	if o.Sets == nil {
+		return o.Name
+	}
+	return o.Sets(strings.Join(values, ""))
 }
 
 // Fate of an option when the session is resumed.
@@ -67,15 +78,80 @@ const (
 	Dropped             // the resume says it by itself, or it changes nothing in the work
 )
 
-// Parse reads a command line behind the program's name. An option that options does not know is lost.
-func Parse(argv []string, options map[string]Option) (flags []detect.Flag, lost []string) {
-	p := parser{argv: argv, options: options}
+// Options are those of a command line, by each of their spellings.
+type Options map[string]Option
+
+// Add adds options. The spellings of one are in one string, the first is its name.
+func (t Options) Add(takes Takes, fate func(value string) Fate, names ...string) {
+	t.AddSetting(takes, fate, nil, names...)
+}
+
+// AddSetting adds options of which Option.Sets says what they set.
+func (t Options) AddSetting(takes Takes, fate func(value string) Fate, sets func(value string) string, names ...string) {
+	for _, group := range names {
+		spellings := strings.Fields(group)
+		for _, name := range spellings {
+			t[name] = Option{Name: spellings[0], Takes: takes, Fate: fate, Sets: sets}
+		}
+	}
+}
+
+// AddsUp is for options that take something away each time they are given: none takes another's place.
+func AddsUp(string) string { return "" }
+
+// Parse reads a command line behind the program's name. An option that is not among these is lost.
+func (t Options) Parse(argv []string) (flags []detect.Flag, lost []string) {
+	k := keeper{}
+	(&parser{argv: argv, options: t, known: k.add, unknown: k.unknown}).parse()
+	return k.flags, k.lost
+}
+
+// Given names what the config's own arguments set.
+func (t Options) Given(args []string) map[string]bool {
+	given := map[string]bool{}
+	known := func(o Option, values []string) { given[o.sets(values)] = true }
+	(&parser{argv: args, options: t, known: known, unknown: func(name string) { given[name] = true }}).parse()
+	delete(given, "")
+	return given
+}
+
+// Kept gives the flags of a launch whose place the config's own arguments do not take. The error, without a command,
+// names the first option that cannot be given again; key is that of the arguments.
+func (t Options) Kept(l *detect.Launch, args []string, key string) ([]detect.Flag, *Unfit) {
+	given := t.Given(args)
+	for _, name := range l.Lost {
+		if given[name] {
+			continue
+		}
+		if o, ok := t[name]; ok && o.Sets != nil || !strings.HasPrefix(name, "-") {
+			key = "" // no argument replaces it
+		}
+		return nil, &Unfit{Why: "it was started with " + name + ", which clawd cannot give it again", Key: key}
+	}
+	var flags []detect.Flag
+	for _, f := range l.Flags {
+		if !given[t[f.Name].sets(f.Values)] {
+			flags = append(flags, f)
+		}
+	}
+	return flags, nil
+}
+
+// parser reads a command line.
+type parser struct {
+	argv    []string
+	options Options
+	known   func(o Option, values []string)
+	unknown func(name string)
+}
+
+func (p *parser) parse() {
 	for len(p.argv) > 0 {
 		a := p.argv[0]
 		p.argv = p.argv[1:]
 		switch {
 		case a == "--":
-			return p.flags, p.lost
+			return
 		case len(a) < 2 || a[0] != '-': // a prompt, a command
 		case strings.HasPrefix(a, "--"):
 			p.long(a)
@@ -83,14 +159,6 @@ func Parse(argv []string, options map[string]Option) (flags []detect.Flag, lost 
 			p.short(a)
 		}
 	}
-	return p.flags, p.lost
-}
-
-type parser struct {
-	argv    []string
-	options map[string]Option
-	flags   []detect.Flag
-	lost    []string
 }
 
 func (p *parser) long(a string) {
@@ -98,27 +166,31 @@ func (p *parser) long(a string) {
 	o, ok := p.options[name]
 	switch {
 	case !ok || joined && o.Takes == Nothing:
-		p.lose(name)
+		p.unknown(name)
 	case joined:
-		p.add(o, value)
+		p.known(o, []string{value})
 	default:
-		p.add(o, p.values(o.Takes)...)
+		p.known(o, p.values(o.Takes))
 	}
 }
 
 // short reads -x, -xVALUE, -x=VALUE, and options in one word.
 func (p *parser) short(a string) {
-	o, ok := p.options[a[:2]]
-	switch {
-	case !ok:
-		p.lose(a[:2])
-	case len(a) == 2:
-		p.add(o, p.values(o.Takes)...)
-	case o.Takes == Nothing:
-		p.add(o)
-		p.short("-" + a[2:])
-	default:
-		p.add(o, strings.TrimPrefix(a[2:], "="))
+	for letters := a[1:]; letters != ""; letters = letters[1:] {
+		name := "-" + letters[:1]
+		o, ok := p.options[name]
+		switch {
+		case !ok:
+			p.unknown(name)
+			return
+		case len(letters) == 1:
+			p.known(o, p.values(o.Takes))
+		case o.Takes == Nothing || o.Takes == Switch && letters[1] != '=':
+			p.known(o, nil)
+		default:
+			p.known(o, []string{strings.TrimPrefix(letters[1:], "=")})
+			return
+		}
 	}
 }
 
@@ -126,6 +198,10 @@ func (p *parser) values(takes Takes) []string {
 	n := 0
 	switch takes {
 	case Nothing:
+	case Switch:
+		if len(p.argv) > 0 && (p.argv[0] == "true" || p.argv[0] == "false") {
+			n = 1
+		}
 	case One:
 		n = min(1, len(p.argv))
 	case Perhaps, Many:
@@ -133,55 +209,80 @@ func (p *parser) values(takes Takes) []string {
 			n++
 		}
 	}
+	if n == 0 {
+		return nil
+	}
 	values := p.argv[:n]
 	p.argv = p.argv[n:]
 	return values
 }
 
-func (p *parser) add(o Option, values ...string) {
-	if o.Takes == Nothing {
-		values = []string{""}
-	}
-	fate := Lost
-	for n, v := range values {
-		now := o.Fate(v)
-		if now == Again && (len(v) > maxValue || secret.MatchString(v)) {
-			now = Lost
-		}
-		if n == 0 || now == Lost {
-			fate = now
-		}
-		if now == Lost {
-			break
-		}
-	}
-	switch {
-	case o.Takes == Perhaps && len(values) == 0:
-		fate = o.Fate("")
-	case o.Takes == Nothing:
-		values = nil
-	}
-	switch fate {
+// keeper collects what of a command line is given again.
+type keeper struct {
+	flags []detect.Flag
+	lost  []string
+	size  int // of flags
+}
+
+func (k *keeper) add(o Option, values []string) {
+	switch k.fate(o, values) {
 	case Again:
-		p.flags = append(p.flags, detect.Flag{Name: o.Name, Values: values})
+		k.flags = append(k.flags, detect.Flag{Name: o.Name, Values: values})
 	case Lost:
-		p.lose(o.Name)
+		name := o.sets(values)
+		if name == "" {
+			name = o.Name
+		}
+		k.lose(name)
 	case Dropped:
 	}
 }
 
-// lose notes the name of an option. One that looks like no name may be a secret.
-func (p *parser) lose(name string) {
+// fate is that of an option's values together: what cannot be given again as a whole is lost.
+func (k *keeper) fate(o Option, values []string) Fate {
+	if len(values) == 0 {
+		if o.Takes == One || o.Takes == Many {
+			return Lost
+		}
+		values = []string{""}
+	}
+	for _, v := range values {
+		switch o.Fate(v) {
+		case Lost:
+			return Lost
+		case Again:
+			if k.size += len(o.Name) + len(v); k.size > maxSize || len(v) > maxValue || secret.MatchString(v) {
+				return Lost
+			}
+		case Dropped:
+		}
+	}
+	return o.Fate(values[0])
+}
+
+// unknown notes an option that is in no table. Its name may be a secret unless it looks like one.
+func (k *keeper) unknown(name string) {
 	if !optionName.MatchString(name) {
 		name = "an option"
 	}
-	if !slices.Contains(p.lost, name) {
-		p.lost = append(p.lost, name)
+	k.lose(name)
+}
+
+func (k *keeper) lose(name string) {
+	switch {
+	case len(k.lost) > maxLost || slices.Contains(k.lost, name):
+	case len(k.lost) == maxLost:
+		k.lost = append(k.lost, "more options than clawd keeps") // no config can hold that
+	default:
+		k.lost = append(k.lost, name)
 	}
 }
 
-// maxValue is the longest value that is kept: a system prompt may be long.
-const maxValue = 32 << 10
+const (
+	maxValue = 32 << 10  // bytes of a value that is kept: a system prompt may be long
+	maxSize  = 128 << 10 // bytes of all that is kept of a command line
+	maxLost  = 32        // options that are lost: one is enough to leave the session
+)
 
 var (
 	optionName = regexp.MustCompile(`^--?[a-z][A-Za-z-]{0,60}$`)
@@ -218,15 +319,3 @@ func Word(value string) Fate {
 }
 
 var plainWord = regexp.MustCompile(`^[\w@.:/,+\[\]-]*$`)
-
-// Given tells the options, by their proper names, that the user's own arguments hold.
-func Given(args []string, options map[string]Option) map[string]bool {
-	given := map[string]bool{}
-	for _, a := range args {
-		name, _, _ := strings.Cut(a, "=")
-		if o, ok := options[name]; ok {
-			given[o.Name] = true
-		}
-	}
-	return given
-}

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,12 +12,17 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	options := map[string]Option{
-		"--tools": {"--tools", Many, Any}, "--allowedTools": {"--allowedTools", Many, Any}, "--allowed-tools": {"--allowedTools", Many, Any},
-		"--model": {"--model", One, Word}, "-m": {"--model", One, Word}, "--strict": {"--strict", Nothing, Any},
-		"-p": {"-p", Nothing, Drop}, "-y": {"-y", Nothing, Drop}, "--debug": {"--debug", Perhaps, Drop},
-		"--mcp": {"--mcp", Many, File}, "--prompt": {"--prompt", One, Any},
-	}
+	options := Options{}
+	options.Add(Many, Any, "--tools", "--allowedTools --allowed-tools")
+	options.AddSetting(Many, Any, AddsUp, "--deny")
+	options.AddSetting(One, File, func(v string) string { return "--set " + v[:min(1, len(v))] }, "--set -s")
+	options.Add(One, Word, "--model -m")
+	options.Add(Nothing, Any, "--strict")
+	options.Add(Switch, Any, "--trust -t")
+	options.Add(Nothing, Drop, "-p", "-y")
+	options.Add(Perhaps, Drop, "--debug")
+	options.Add(Many, File, "--mcp")
+	options.Add(One, Any, "--prompt")
 	flag := func(name string, values ...string) detect.Flag { return detect.Flag{Name: name, Values: values} }
 	for _, c := range []struct {
 		argv  string // words, "␣" a blank within one
@@ -50,12 +57,18 @@ func TestParse(t *testing.T) {
 		{"--prompt API_TOKEN=abcdefgh", nil, []string{"--prompt"}},
 		{"--prompt never␣print␣a␣token", []detect.Flag{flag("--prompt", "never print a token")}, nil},
 		{"--prompt " + strings.Repeat("x", maxValue+1), nil, []string{"--prompt"}},
+		{"--trust false say", []detect.Flag{flag("--trust", "false")}, nil},
+		{"--trust=false", []detect.Flag{flag("--trust", "false")}, nil},
+		{"-pt false", []detect.Flag{flag("--trust", "false")}, nil},
+		{"--trust say -pt", []detect.Flag{flag("--trust"), flag("--trust")}, nil},
+		{"--set {} --deny sk-abcdefghijk", nil, []string{"--set {", "--deny"}},
+		{"-é -p", nil, []string{"an option"}},
 	} {
 		argv := strings.Split(c.argv, " ")
 		for i := range argv {
 			argv[i] = strings.ReplaceAll(argv[i], "␣", " ")
 		}
-		flags, lost := Parse(argv, options)
+		flags, lost := options.Parse(argv)
 		if d := cmp.Diff(c.flags, flags) + cmp.Diff(c.lost, lost); d != "" {
 			t.Errorf("%.60q (-want +got):\n%s", c.argv, d)
 		}
@@ -64,9 +77,81 @@ func TestParse(t *testing.T) {
 		for _, f := range flags {
 			again = append(again, f.Args()...)
 		}
-		twice, _ := Parse(again, options)
+		twice, _ := options.Parse(again)
 		if got, want := flatten(twice), flatten(flags); got != want {
 			t.Errorf("%.60q passed again: %q, want %q", c.argv, got, want)
+		}
+	}
+}
+
+// A command line that no person typed costs neither time nor room.
+func TestParseHugeCommandLine(t *testing.T) {
+	options := Options{}
+	options.Add(Switch, Any, "--trust -t")
+	options.Add(One, Any, "--prompt")
+	const most = 2 << 20 // what a system takes
+	var unknown []string
+	for size := 0; size < most; size += len(unknown[len(unknown)-1]) {
+		n := len(unknown)
+		unknown = append(unknown, "--"+strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(n)))
+	}
+	for name, argv := range map[string][]string{
+		"one option in a word": {"-" + strings.Repeat("t", 128<<10)},
+		"one option":           slices.Repeat([]string{"-t"}, most/3),
+		"long values":          slices.Repeat([]string{"--prompt=" + strings.Repeat("x", maxValue)}, most/maxValue),
+		"unknown options":      unknown,
+	} {
+		flags, lost := options.Parse(argv)
+		if got := len(flatten(flags)); got > 2*maxSize || len(lost) == 0 || len(lost) > maxLost+1 {
+			t.Errorf("%s: %d bytes kept, %d options lost", name, got, len(lost))
+		}
+		if _, u := options.Kept(&detect.Launch{Lost: lost}, unknown, "args"); u == nil {
+			t.Errorf("%s: the config stands for what was not read", name)
+		}
+	}
+}
+
+func TestKept(t *testing.T) {
+	options := Options{}
+	options.Add(One, Word, "--model -m")
+	options.Add(Many, File, "--mcp")
+	options.AddSetting(Many, Any, AddsUp, "--deny")
+	options.AddSetting(One, func(v string) Fate {
+		if strings.HasPrefix(v, "x.") {
+			return Lost
+		}
+		return Again
+	}, func(v string) string {
+		key, _, _ := strings.Cut(v, "=")
+		return "--set " + key
+	}, "--set -s")
+	for _, c := range []struct {
+		argv, args string
+		want       string // flags, or "left" and the key
+	}{
+		{"--model a --deny B --set k=1", "", "--model=a|--deny=B|--set=k=1|"},
+		{"--model a --deny B --set k=1", "-m=b", "--deny=B|--set=k=1|"},
+		{"--deny B", "--deny C", "--deny=B|"},
+		{"--set k=1", "--set l=1", "--set=k=1|"},
+		{"--set k=1", "-sk=2", ""},
+		{"--set x.y=1", "--set l=1", "left key"},
+		{"--set x.y=1", "--set x.y=2", ""},
+		{"--mcp {}", "", "left key"},
+		{"--mcp {}", "--mcp a.json", ""},
+		{"--mcp {}", "-- --mcp a.json", "left key"},
+		{"--deny sk-abcdefghijk", "--deny C", "left "},
+		{"--new", "", "left key"},
+		{"--new", "--new=x", ""},
+		{"--1", "--1", "left "},
+	} {
+		flags, lost := options.Parse(strings.Fields(c.argv))
+		kept, u := options.Kept(&detect.Launch{Flags: flags, Lost: lost}, strings.Fields(c.args), "key")
+		got := flatten(kept)
+		if u != nil {
+			got = "left " + u.Key
+		}
+		if got != c.want {
+			t.Errorf("%q with %q: %q, want %q", c.argv, c.args, got, c.want)
 		}
 	}
 }

@@ -16,43 +16,37 @@ var _ agent.Launcher = (*Claude)(nil)
 // options of the command line, as of 2.1.330. Those that are absent here are lost: nobody knows what they do.
 var options = optionTable()
 
-func optionTable() map[string]agent.Option {
-	t := map[string]agent.Option{}
-	add := func(takes agent.Takes, fate func(string) agent.Fate, names ...string) {
-		for _, group := range names {
-			spellings := strings.Fields(group)
-			for _, name := range spellings {
-				t[name] = agent.Option{Name: spellings[0], Takes: takes, Fate: fate}
-			}
-		}
-	}
+func optionTable() agent.Options {
+	t := agent.Options{}
 	// What a run may do, with which model, how long and at what price.
-	add(agent.Many, agent.Any, "--disallowedTools --disallowed-tools", "--allowedTools --allowed-tools", "--tools", "--add-dir", "--betas")
-	add(agent.Many, agent.File, "--mcp-config")
-	add(agent.One, agent.Any, "--append-system-prompt", "--system-prompt", "--append-subagent-system-prompt", "--agent")
-	add(agent.One, agent.Word, "--model", "--fallback-model", "--effort", "--max-turns", "--max-budget-usd", "--task-budget",
+	t.AddSetting(agent.Many, agent.Any, agent.AddsUp, "--disallowedTools --disallowed-tools")
+	t.AddSetting(agent.One, agent.File, agent.AddsUp, "--plugin-dir") // its hooks may forbid
+	t.Add(agent.Many, agent.Any, "--allowedTools --allowed-tools", "--tools", "--add-dir", "--betas")
+	t.Add(agent.Many, agent.File, "--mcp-config")
+	t.Add(agent.One, agent.Any, "--append-system-prompt", "--system-prompt", "--append-subagent-system-prompt", "--agent")
+	t.Add(agent.One, agent.Word, "--model", "--fallback-model", "--effort", "--max-turns", "--max-budget-usd", "--task-budget",
 		"--setting-sources", "--system-prompt-snapshot", "--autocompact", "--max-thinking-tokens", "--permission-prompts")
-	add(agent.One, agent.File, "--settings", "--agents", "--append-system-prompt-file", "--system-prompt-file",
-		"--append-subagent-system-prompt-file", "--plugin-dir")
-	add(agent.One, func(v string) agent.Fate {
+	t.Add(agent.One, agent.File, "--settings", "--agents", "--append-system-prompt-file", "--system-prompt-file",
+		"--append-subagent-system-prompt-file")
+	t.Add(agent.One, func(v string) agent.Fate {
 		if v == "stdio" { // asks the program that started it
 			return agent.Lost
 		}
 		return agent.Word(v)
 	}, "--permission-prompt-tool")
-	add(agent.Nothing, agent.Any, "--strict-mcp-config", "--disable-slash-commands", "--bare", "--safe-mode", "--restricted", "--brief",
+	t.Add(agent.Nothing, agent.Any, "--strict-mcp-config", "--disable-slash-commands", "--bare", "--safe-mode", "--restricted", "--brief",
 		"--exclude-dynamic-system-prompt-sections", "--no-chrome", "--chrome")
 	// What a resume says itself, or what changes nothing in the work: the mode is recorded, and who may
 	// be asked is not there.
-	add(agent.Nothing, agent.Drop, "-p --print", "--verbose", "--include-partial-messages", "--include-hook-events", "--replay-user-messages",
+	t.Add(agent.Nothing, agent.Drop, "-p --print", "--verbose", "--include-partial-messages", "--include-hook-events", "--replay-user-messages",
 		"--forward-subagent-text", "--ax-screen-reader", "--ide", "--fork-session", "-c --continue", "--no-session-persistence",
 		"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--mcp-debug", "--bg --background")
-	add(agent.One, agent.Drop, "--output-format", "--session-id", "--permission-mode", "--debug-file", "-n --name",
+	t.Add(agent.One, agent.Drop, "--output-format", "--session-id", "--permission-mode", "--debug-file", "-n --name",
 		"--remote-control-session-name-prefix", "--json-schema")
-	add(agent.Perhaps, agent.Drop, "-r --resume", "-d --debug", "--from-pr", "-w --worktree", "--tmux", "--prompt-suggestions", "--remote-control")
-	add(agent.Many, agent.Drop, "--file")
+	t.Add(agent.Perhaps, agent.Drop, "-r --resume", "-d --debug", "--from-pr", "-w --worktree", "--tmux", "--prompt-suggestions", "--remote-control")
+	t.Add(agent.Many, agent.Drop, "--file")
 	// What came by stdin is seen nowhere: a program sends instructions, agents and hooks that way.
-	add(agent.One, func(v string) agent.Fate {
+	t.Add(agent.One, func(v string) agent.Fate {
 		if v == "text" {
 			return agent.Dropped
 		}
@@ -60,6 +54,13 @@ func optionTable() map[string]agent.Option {
 	}, "--input-format")
 	return t
 }
+
+// idleOptions are those of a process whose stdin is empty.
+var idleOptions = func() agent.Options {
+	t := optionTable()
+	t.Add(agent.One, agent.Drop, "--input-format")
+	return t
+}()
 
 // Launches reads the registry and the command lines of the processes that it names.
 func (c *Claude) Launches(hint string) ([]agent.Launched, error) {
@@ -115,10 +116,11 @@ func (c *Claude) launch(pid int) (detect.Launch, bool) {
 		return detect.Launch{}, false
 	}
 	l := detect.Launch{PID: pid, Start: p.Start, Boot: procs.Boot()}
-	if slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, goOn+"=") }) {
-		argv = slices.DeleteFunc(slices.Clone(argv), func(a string) bool { return a == "--input-format" || a == "stream-json" })
+	known := options
+	if slices.ContainsFunc(environ, func(kv string) bool { name, value, _ := strings.Cut(kv, "="); return name == goOn && on(value) }) {
+		known = idleOptions
 	}
-	l.Flags, l.Lost = agent.Parse(arguments(argv), options)
+	l.Flags, l.Lost = known.Parse(arguments(argv))
 	return l, true
 }
 

@@ -16,7 +16,8 @@ import (
 // provider's bill altogether; server sends its requests elsewhere.
 var (
 	payers = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}
-	clouds = []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
+	clouds = []string{"CLAUDE_CODE_USE_GATEWAY", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+		"CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD", "CLAUDE_CODE_USE_MANTLE", "CLAUDE_CODE_USE_VERTEX"} // in the agent's order
 )
 
 const (
@@ -30,11 +31,16 @@ const (
 // cloud names the cloud that an environment turns on; empty: none.
 func cloud(getenv func(string) string) string {
 	for _, name := range clouds {
-		if slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(getenv(name)))) {
+		if on(getenv(name)) {
 			return strings.ToLower(strings.TrimPrefix(name, "CLAUDE_CODE_USE_"))
 		}
 	}
 	return ""
+}
+
+// on tells whether the agent takes a variable as switched on.
+func on(value string) bool {
+	return slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(value)))
 }
 
 // purse tells, from the presence of things and never from their content, who pays for a process with

@@ -19,42 +19,45 @@ import (
 // model of an answer, and from 2.1.329 on the system prompt; all others would be gone, and with them
 // what the run was not to do.
 func (c *Claude) restore(r agent.Request) ([]string, detect.Known, error) {
-	given := agent.Given(c.cfg.Args, options)
-	args, known, why := c.kept(r, given)
-	if why == "" {
-		why = c.missing(r)
+	args, known, err := c.kept(r, options.Given(c.cfg.Args))
+	if err != nil {
+		return nil, "", err
 	}
-	if why != "" {
-		return nil, "", c.unfit(r, why, "agent.claude.args")
+	if why := c.missing(r); why != "" {
+		return nil, "", c.unfit(r, why, argsKey)
 	}
 	return args, known, nil
 }
 
-func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, known detect.Known, why string) {
+const argsKey = "agent.claude.args"
+
+func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, known detect.Known, err error) {
 	if r.Launch != nil {
-		args, why = c.again(r, given)
-		return args, detect.KnownSeen, why
+		args, err = c.again(r)
+		return args, detect.KnownSeen, err
 	}
 	if e := r.Info.Entry; strings.HasPrefix(e, "sdk-") && e != "sdk-cli" {
-		return nil, "", "a program of its user's drove it, and nobody saw with which options"
+		return nil, "", c.unfit(r, "a program of its user's drove it, and nobody saw with which options", argsKey)
 	}
 	if offered, ok := r.Info.Offered(); ok {
 		args = c.chosen(r, given)
-		return append(args, confine(offered, given, missesSome)...), detect.KnownRecorded, ""
+		return append(args, confine(offered, given, missesSome)...), detect.KnownRecorded, nil
 	}
-	args, why = c.least(r, given)
-	return args, detect.KnownNot, why
+	args, why := c.least(r, given)
+	if why != "" {
+		return nil, "", c.unfit(r, why, argsKey)
+	}
+	return args, detect.KnownNot, nil
 }
 
 // again passes on what stood on the command line.
-func (c *Claude) again(r agent.Request, given map[string]bool) (args []string, why string) {
-	for _, name := range r.Launch.Lost {
-		if !given[name] {
-			return nil, fmt.Sprintf("it was started with %s, which clawd cannot give it again", name)
-		}
+func (c *Claude) again(r agent.Request) (args []string, err error) {
+	flags, lost := options.Kept(r.Launch, c.cfg.Args, argsKey)
+	if lost != nil {
+		return nil, c.unfit(r, lost.Why, lost.Key)
 	}
-	for _, f := range r.Launch.Flags {
-		if given[f.Name] || f.Name == "--model" && !c.wantsModel(r) {
+	for _, f := range flags {
+		if f.Name == "--model" && !c.wantsModel(r) {
 			continue
 		}
 		for _, path := range f.Values {
@@ -65,12 +68,12 @@ func (c *Claude) again(r agent.Request, given map[string]bool) (args []string, w
 				path = filepath.Join(r.Info.Dir, path)
 			}
 			if _, err := os.Stat(path); err != nil {
-				return nil, fmt.Sprintf("the file that it was started with by %s is not there any more", f.Name)
+				return nil, c.unfit(r, fmt.Sprintf("the file that it was started with by %s is not there any more", f.Name), argsKey)
 			}
 		}
 		args = append(args, f.Args()...)
 	}
-	return args, ""
+	return args, nil
 }
 
 // fileOptions name files, without which the agent would not start or, worse, would.
@@ -120,7 +123,7 @@ func confine(tools []string, given map[string]bool, want func(without []string) 
 		return nil
 	}
 	args = append(args, "--tools="+strings.Join(tools, ","))
-	if len(without) > 0 && !given["--disallowedTools"] {
+	if len(without) > 0 {
 		args = append(args, "--disallowedTools="+strings.Join(without, ","))
 	}
 	return args

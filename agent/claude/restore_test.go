@@ -101,10 +101,22 @@ func TestLostOptionsLeaveTheSession(t *testing.T) {
 	if d := cmp.Diff([]string{"--tools=Read", "--mcp-config", "a.json", "--model=haiku"}, restored(p)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
+	// What a session was not to do, no argument of the config allows.
+	r.Launch = launchOf(t, nil, "claude", "-p", "--disallowedTools", "Bash", "--plugin-dir", t.TempDir())
+	dir := r.Launch.Flags[1].Values[0]
+	p, err = over(filepath.Dir(filepath.Dir(filepath.Dir(r.Session.Path))), table{}, agent.Config{Args: []string{"--disallowedTools", "Write", "--plugin-dir=/x"}}).Plan(r)
+	must(t, err)
+	if d := cmp.Diff([]string{"--disallowedTools=Bash", "--plugin-dir=" + dir, "--disallowedTools", "Write", "--plugin-dir=/x"}, restored(p)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
 	// A resume without a prompt has an empty stdin.
-	l := launchOf(t, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1"}, "claude", "-p", "--input-format", "stream-json", "--tools=Read")
-	if len(l.Lost) > 0 || len(l.Flags) != 1 {
-		t.Errorf("%+v", l)
+	l := launchOf(t, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1"}, "claude", "-p", "--input-format", "stream-json",
+		"--output-format", "stream-json", "--disallowedTools", "Bash", "--tools=stream-json")
+	if d := cmp.Diff([]detect.Flag{{Name: "--disallowedTools", Values: []string{"Bash"}}, {Name: "--tools", Values: []string{"stream-json"}}}, l.Flags); d != "" || len(l.Lost) > 0 {
+		t.Errorf("lost %q (-want +got):\n%s", l.Lost, d)
+	}
+	if l := launchOf(t, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=0"}, "claude", "-p", "--input-format", "stream-json"); len(l.Lost) == 0 {
+		t.Error("a switch that is off is taken for one that is on")
 	}
 }
 
@@ -142,6 +154,9 @@ func TestUnknownIsNotUnrestricted(t *testing.T) {
 		{"recorded, without two", func(r *agent.Request) {
 			r.Info.Mode, r.Info.Shape, r.Info.Offer = "acceptEdits", "f", "f:ToolSearch,"+without("Bash", "Write")
 		}, agent.Config{}, []string{"--tools=" + without("Bash", "Write"), "--disallowedTools=Bash,Write"}, detect.KnownRecorded},
+		{"recorded, without two, beside the config's refusal", func(r *agent.Request) {
+			r.Info.Mode, r.Info.Shape, r.Info.Offer = "acceptEdits", "f", "f:"+without("Bash", "Write")
+		}, agent.Config{Args: []string{"--disallowedTools=Read"}}, []string{"--tools=" + without("Bash", "Write"), "--disallowedTools=Bash,Write", "--disallowedTools=Read"}, detect.KnownRecorded},
 		{"recorded of another request", func(r *agent.Request) { r.Info.Shape, r.Info.Offer = "f", "g:"+all }, agent.Config{},
 			[]string{"--tools=", "--disallowedTools=" + all}, detect.KnownNot},
 		{"a program's, recorded", func(r *agent.Request) { r.Info.Entry, r.Info.Shape, r.Info.Offer = "sdk-ts", "f", "f:"+all }, agent.Config{}, nil, ""},

@@ -3,6 +3,7 @@ package codex
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,25 +16,18 @@ var _ agent.Launcher = (*Codex)(nil)
 // options of the command line, as of 0.169. Those that are absent here are lost: nobody knows what they do.
 var options = optionTable()
 
-func optionTable() map[string]agent.Option {
-	t := map[string]agent.Option{}
-	add := func(takes agent.Takes, fate func(string) agent.Fate, names ...string) {
-		for _, group := range names {
-			spellings := strings.Fields(group)
-			for _, name := range spellings {
-				t[name] = agent.Option{Name: spellings[0], Takes: takes, Fate: fate}
-			}
-		}
-	}
-	add(agent.One, settingFate, "--config -c")
-	add(agent.One, agent.Word, "--enable", "--disable", "--profile -p", "--local-provider")
-	add(agent.Nothing, agent.Any, "--oss", "--ignore-user-config", "--ignore-rules", "--strict-config", "--dangerously-bypass-hook-trust")
+func optionTable() agent.Options {
+	t := agent.Options{}
+	t.AddSetting(agent.One, settingFate, settingOf, "--config -c")
+	t.AddSetting(agent.One, agent.Word, agent.AddsUp, "--disable")
+	t.Add(agent.One, agent.Word, "--enable", "--profile -p", "--local-provider")
+	t.Add(agent.Nothing, agent.Any, "--oss", "--ignore-user-config", "--ignore-rules", "--strict-config", "--dangerously-bypass-hook-trust")
 	// The rollout records model, sandbox and folders; nobody is there to be asked; the rest is of the first prompt alone.
-	add(agent.One, agent.Drop, "--model -m", "--sandbox -s", "--ask-for-approval -a", "--cd -C", "--add-dir", "--thread-source", "--output-schema", "--color",
+	t.Add(agent.One, agent.Drop, "--model -m", "--sandbox -s", "--ask-for-approval -a", "--cd -C", "--add-dir", "--thread-source", "--output-schema", "--color",
 		"--output-last-message -o")
-	add(agent.Nothing, agent.Drop, "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox --yolo", "--worktree",
+	t.Add(agent.Nothing, agent.Drop, "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox --yolo", "--worktree",
 		"--skip-git-repo-check", "--trust", "--ephemeral", "--json", "--last", "--all", "--search", "--no-alt-screen", "--no-daemon")
-	add(agent.Many, agent.Drop, "--image -i")
+	t.Add(agent.Many, agent.Drop, "--image -i")
 	return t
 }
 
@@ -44,6 +38,18 @@ var (
 	knownSettings = []string{"model", "model_provider", "model_reasoning_effort", "approval_policy", "sandbox_mode", "developer_instructions"} // recorded
 	knownGroups   = []string{"sandbox_workspace_write.", "tui.", "analytics.", "history."}
 )
+
+// settingName is a key that surely holds no name of a user's own.
+var settingName = regexp.MustCompile(`^[a-z_]+(?:\.[a-z_]+)*$`)
+
+// settingOf names what -c sets: the same -c in the config's arguments takes its place, and no other.
+func settingOf(value string) string {
+	name, _, _ := strings.Cut(value, "=")
+	if name = strings.TrimSpace(name); len(name) > 60 || !settingName.MatchString(name) {
+		return ""
+	}
+	return "--config " + name
+}
 
 func settingFate(value string) agent.Fate {
 	name, _, _ := strings.Cut(value, "=")
@@ -84,7 +90,7 @@ func (c *Codex) Launches(hint string) ([]agent.Launched, error) {
 				continue
 			}
 			l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
-			l.Flags, l.Lost = agent.Parse(args, options)
+			l.Flags, l.Lost = options.Parse(args)
 			all = append(all, agent.Launched{Session: id, Launch: l})
 			c.mu.Lock()
 			c.writers[id] = p
@@ -110,18 +116,12 @@ func (c *Codex) restore(r agent.Request) ([]string, detect.Known, error) {
 		}
 		return nil, detect.KnownRecorded, nil
 	}
-	given := agent.Given(c.cfg.Args, options)
-	for _, name := range r.Launch.Lost {
-		if !given[name] {
-			return nil, "", c.unfit(r, "it was started with "+name+", which clawd cannot give it again", "agent.codex.args")
-		}
+	flags, lost := options.Kept(r.Launch, c.cfg.Args, "agent.codex.args")
+	if lost != nil {
+		return nil, "", c.unfit(r, lost.Why, lost.Key)
 	}
 	var args []string
-	for _, f := range r.Launch.Flags {
-		key, _, _ := strings.Cut(strings.Join(f.Values, ""), "=")
-		if f.Name == "--config" && c.sets(nil, key) || f.Name != "--config" && given[f.Name] {
-			continue
-		}
+	for _, f := range flags {
 		args = append(args, f.Args()...)
 	}
 	return args, detect.KnownSeen, nil

@@ -86,6 +86,31 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
+// The config's own arguments take the place of what they set, and of nothing else.
+func TestOptionsBesideTheConfigs(t *testing.T) {
+	for _, c := range []struct{ argv, args, want string }{
+		{"-c tools.web_search=false", "-c model_verbosity=low", "left"},
+		{"-c tools.web_search=false", "-c tools.web_search=true", ""},
+		{"-c mcp_servers.x.env.TOKEN=a", "-c mcp_servers.x.env.TOKEN=b", "left"},
+		{"--disable shell_tool", "--disable other", "--disable=shell_tool"},
+		{"--enable a", "--enable b", ""},
+		{"-c features.a=false -c features.b=false", "--config=features.a=true", "--config=features.b=false"},
+		{"-p a", "-pb", ""},
+	} {
+		r := request(t, t.TempDir())
+		r.Launch = &detect.Launch{}
+		r.Launch.Flags, r.Launch.Lost = options.Parse(strings.Fields(c.argv))
+		args, _, err := over(t.TempDir(), procTable{}, agent.Config{Args: strings.Fields(c.args)}).restore(r)
+		got := strings.Join(args, " ")
+		if err != nil {
+			got = "left"
+		}
+		if got != c.want {
+			t.Errorf("%s with %s: %q, %v; want %q", c.argv, c.args, got, err, c.want)
+		}
+	}
+}
+
 func TestPayerIsKept(t *testing.T) {
 	root := t.TempDir()
 	put(t, root+"/auth.json", "never read")

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,25 +17,32 @@ var _ agent.Launcher = (*Gemini)(nil)
 // options of the command line, as of 0.61. Those that are absent here are lost: nobody knows what they do.
 var options = optionTable()
 
-func optionTable() map[string]agent.Option {
-	t := map[string]agent.Option{}
-	add := func(takes agent.Takes, fate func(string) agent.Fate, names ...string) {
-		for _, group := range names {
-			spellings := strings.Fields(group)
-			for _, name := range spellings {
-				t[name] = agent.Option{Name: spellings[0], Takes: takes, Fate: fate}
-			}
+func optionTable() agent.Options {
+	t := agent.Options{}
+	t.Add(agent.One, agent.Word, "--model -m")
+	t.AddSetting(agent.One, agent.Word, approval, "--approval-mode")
+	t.AddSetting(agent.Switch, agent.Drop, approval, "--yolo -y")
+	t.Add(agent.One, agent.Any, "--include-directories", "--allowed-tools")
+	t.Add(agent.One, agent.Word, "--allowed-mcp-server-names", "--extensions -e")
+	t.AddSetting(agent.One, policyFate, agent.AddsUp, "--policy", "--admin-policy")
+	t.Add(agent.Switch, agent.Any, "--sandbox -s", "--skip-trust")
+	t.Add(agent.Switch, agent.Drop, "--debug -d", "--screen-reader", "--raw-output", "--accept-raw-output-risk")
+	t.Add(agent.One, agent.Drop, "--prompt -p", "--prompt-interactive -i", "--output-format -o", "--session-id", "--session-file")
+	t.Add(agent.Perhaps, agent.Drop, "--resume -r", "--worktree -w")
+	return t
+}
+
+// approval: the agent refuses to start with both options that set it.
+func approval(string) string { return "--approval-mode" }
+
+// policyFate is that of a list of files.
+func policyFate(value string) agent.Fate {
+	for _, path := range strings.Split(value, ",") {
+		if fate := agent.File(path); fate != agent.Again {
+			return fate
 		}
 	}
-	add(agent.One, agent.Word, "--model -m", "--approval-mode")
-	add(agent.Many, agent.Any, "--include-directories", "--allowed-tools")
-	add(agent.Many, agent.Word, "--allowed-mcp-server-names", "--extensions -e")
-	add(agent.Many, agent.File, "--policy", "--admin-policy")
-	add(agent.Nothing, agent.Any, "--sandbox -s", "--skip-trust")
-	add(agent.Nothing, agent.Drop, "--yolo -y", "--debug -d", "--screen-reader", "--raw-output", "--accept-raw-output-risk")
-	add(agent.One, agent.Drop, "--prompt -p", "--prompt-interactive -i", "--output-format -o", "--session-id", "--session-file")
-	add(agent.Perhaps, agent.Drop, "--resume -r", "--worktree -w")
-	return t
+	return agent.Again
 }
 
 // soon is how long after its start a process begins its session.
@@ -80,7 +88,7 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 			return nil, nil // two that are started differently
 		}
 		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(g.env.Procs.Environ(h.PID))}
-		l.Flags, l.Lost = agent.Parse(argv, options)
+		l.Flags, l.Lost = options.Parse(argv)
 		found = []agent.Launched{{Session: s.ID, Launch: l}} // the last one: a launcher comes before its child
 	}
 	if len(found) > 0 {
@@ -114,20 +122,19 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 	if r.Launch == nil {
 		return g.model(r), false, detect.KnownNot, nil
 	}
-	given := agent.Given(g.cfg.Args, options)
-	for _, name := range r.Launch.Lost {
-		if !given[name] {
-			return nil, false, "", g.unfit(r, "it was started with "+name+", which clawd cannot give it again")
-		}
+	flags, lost := options.Kept(r.Launch, g.cfg.Args, argsKey)
+	if lost != nil {
+		return nil, false, "", g.unfit(r, lost.Why, lost.Key)
 	}
 	model := false
-	for _, f := range r.Launch.Flags {
+	for _, f := range flags {
 		mode := f.Name == "--approval-mode"
 		switch {
-		case given[f.Name]:
 		case mode && slices.Contains(f.Values, "plan"):
-			return nil, false, "", g.unfit(r, "it was started in plan mode, in which the agent asks without end once a daily quota is used up")
+			return nil, false, "", g.unfit(r, "it was started in plan mode, in which the agent asks without end once a daily quota is used up", argsKey)
 		case mode && slices.Contains(f.Values, "yolo") && !g.cfg.RestoreBypass:
+		case (f.Name == "--policy" || f.Name == "--admin-policy") && absent(r.Info.Dir, f.Values):
+			return nil, false, "", g.unfit(r, "the file that it was started with by "+f.Name+" is not there any more", "")
 		default:
 			approval = approval || mode
 			model = model || f.Name == "--model"
@@ -140,8 +147,23 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 	return args, approval, detect.KnownSeen, nil
 }
 
-func (g *Gemini) unfit(r agent.Request, why string) error {
-	return &agent.Unfit{Why: why, Key: "agent.gemini.args",
+// absent tells whether a policy is gone: the agent starts without it, and says nothing.
+func absent(dir string, lists []string) bool {
+	for _, path := range strings.Split(strings.Join(lists, ","), ",") {
+		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if _, err := os.Stat(path); err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+const argsKey = "agent.gemini.args"
+
+func (g *Gemini) unfit(r agent.Request, why, key string) error {
+	return &agent.Unfit{Why: why, Key: key,
 		Command: "cd " + quote(r.Info.Dir) + " && " + quote(g.Command()) + " --resume " + r.Session.ID}
 }
 

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,19 +56,26 @@ func TestLaunches(t *testing.T) {
 func TestOptionsArePassedAgain(t *testing.T) {
 	for argv, want := range map[string]string{
 		"-p x": "--approval-mode default",
-		"-p x --approval-mode auto_edit -m flash":                      "--approval-mode=auto_edit --model=flash",
-		"--include-directories a b --policy p.toml -e none --prompt=x": "--approval-mode default --include-directories=a --include-directories=b --policy=p.toml --extensions=none",
-		"-y -p x":                   "--approval-mode default",
-		"-p x --approval-mode=yolo": "--approval-mode default",
-		"-p x --approval-mode plan": "left",
-		"-p x --acp":                "left",
-		"-p x --policy /dev/fd/63":  "left",
-		"-p x --approvalMode plan":  "left",
+		"-p x --approval-mode auto_edit -m flash":                                                     "--approval-mode=auto_edit --model=flash",
+		"--include-directories a,b --include-directories c --policy p.toml,p.toml -e none --prompt=x": "--approval-mode default --include-directories=a,b --include-directories=c --policy=p.toml,p.toml --extensions=none",
+		"--allowed-tools ls run_shell_command":                                                        "--approval-mode default --allowed-tools=ls", // a prompt
+		"--policy p.toml do":                                                                          "--approval-mode default --policy=p.toml",
+		"--skip-trust false --sandbox true -y false":                                                  "--approval-mode default --skip-trust=false --sandbox=true",
+		"-y -p x":                              "--approval-mode default",
+		"-p x --approval-mode=yolo":            "--approval-mode default",
+		"-p x --approval-mode plan":            "left",
+		"-p x --acp":                           "left",
+		"-p x --policy /dev/fd/63":             "left",
+		"-p x --policy p.toml,/dev/fd/63":      "left",
+		"-p x --policy gone.toml":              "left",
+		"-p x --admin-policy p.toml,gone.toml": "left",
+		"-p x --approvalMode plan":             "left",
 	} {
 		g, r := planner(t, agent.Config{})
 		r.Info.Model = "gemini-2.5-pro" // a router may have chosen it
+		put(t, filepath.Join(r.Info.Dir, "p.toml"), "")
 		r.Launch = &detect.Launch{}
-		r.Launch.Flags, r.Launch.Lost = agent.Parse(strings.Fields(argv), options)
+		r.Launch.Flags, r.Launch.Lost = options.Parse(strings.Fields(argv))
 		p, err := g.Plan(r)
 		var u *agent.Unfit
 		if want == "left" {
@@ -78,6 +86,31 @@ func TestOptionsArePassedAgain(t *testing.T) {
 		}
 		if got := strings.Join(p.Argv[3:max(3, len(p.Argv)-3)], " "); err != nil || got != want || p.Flags != detect.KnownSeen {
 			t.Errorf("%s: %q, %v; want %q", argv, got, err, want)
+		}
+	}
+}
+
+// The agent starts with either of two options that say what is approved, and a policy is added to others.
+func TestOptionsBesideTheConfigs(t *testing.T) {
+	for _, c := range []struct{ argv, args, want string }{
+		{"-p x --approval-mode auto_edit", "--yolo", "--yolo"},
+		{"-p x --approval-mode plan", "-y", "-y"},
+		{"-p x --approval-mode auto_edit", "--approval-mode=default", "--approval-mode=default"},
+		{"-p x --policy p.toml", "--policy q.toml", "--policy=p.toml --policy q.toml"},
+		{"-p x -m a", "-m b", "-m b"},
+	} {
+		g, r := planner(t, agent.Config{Args: strings.Fields(c.args)})
+		put(t, filepath.Join(r.Info.Dir, "p.toml"), "")
+		r.Launch = &detect.Launch{}
+		r.Launch.Flags, r.Launch.Lost = options.Parse(strings.Fields(c.argv))
+		p, err := g.Plan(r)
+		if err != nil {
+			t.Errorf("%s: %v", c.argv, err)
+			continue
+		}
+		got := strings.TrimPrefix(strings.Join(p.Argv[3:len(p.Argv)-3], " "), "--approval-mode default ")
+		if got != c.want {
+			t.Errorf("%s with %s: %q, want %q", c.argv, c.args, got, c.want)
 		}
 	}
 }

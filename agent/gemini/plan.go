@@ -85,7 +85,7 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	}
 	switch {
 	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
-		return resume.Plan{}, g.unfit(r, "a key paid for it, which clawd's environment does not have")
+		return resume.Plan{}, g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
 	case who != "":
 		p.Auth = who
 	case r.Stop.Reason == detect.UsageLimit && g.hasLogin():
