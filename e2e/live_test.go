@@ -84,7 +84,7 @@ func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 	}
 }
 
-// halfTypedCase: what its user has begun to type stays as it is.
+// halfTypedCase: what its user has begun to type stays as it is. Once it is taken out again, the wait is over.
 func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 	w, c, p, id := stopsOpen(t, a, wrapped, "20s")
 	p.text("half a thought")
@@ -95,6 +95,11 @@ func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 	if s := p.screen(); strings.Contains(s, "continue") || !strings.Contains(s, "half a thought") {
 		t.Errorf("the screen:\n%s", s)
 	}
+	for range len("half a thought") {
+		p.keys("BSpace")
+	}
+	c.resumedOnce(id)
+	w.wantMain(w.stops() + 1)
 }
 
 // localCommandsCase: what its user does in the wait that asks no model ends no wait.

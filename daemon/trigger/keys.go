@@ -44,15 +44,15 @@ func (t *Trigger) Way(h detect.Holder) resume.Way {
 	return resume.Exec
 }
 
-// terminal gives the way to a holder's screen and keys. since is when its session stopped.
-func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way, since time.Time) (terminal, error) {
+// terminal gives the way to a holder's screen and keys.
+func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way) (terminal, error) {
 	switch way {
 	case resume.PTY:
 		info, ok := t.Wrapped(h)
 		if !ok {
 			return nil, errors.New("the terminal of clawd wrap is gone")
 		}
-		return &wrapped{holder: t.holder(h), info: info, since: since}, nil
+		return &wrapped{holder: t.holder(h), info: info}, nil
 	case resume.Tmux:
 		return t.pane(ctx, h)
 	}

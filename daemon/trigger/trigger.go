@@ -47,7 +47,7 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 	case resume.HTTP:
 		return p, t.healthy(ctx, p)
 	case resume.Tmux, resume.PTY:
-		term, err := t.terminal(ctx, p.Holder, p.Way, stop.At)
+		term, err := t.terminal(ctx, p.Holder, p.Way)
 		if err != nil {
 			return p, err
 		}
@@ -68,7 +68,7 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 
 // Dialog gives the text of a limit that the holder's screen shows and its files do not; empty: none.
 func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder) (string, error) {
-	term, err := t.terminal(ctx, h, t.Way(h), time.Now())
+	term, err := t.terminal(ctx, h, t.Way(h))
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +204,7 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	if l.c.Plan.Way == resume.HTTP {
 		return l.request, l.t.healthy(ctx, l.c.Plan)
 	}
-	term, err := l.t.terminal(ctx, l.c.Plan.Holder, l.c.Plan.Way, l.c.Stop.At)
+	term, err := l.t.terminal(ctx, l.c.Plan.Holder, l.c.Plan.Way)
 	if err != nil {
 		return nil, err
 	}

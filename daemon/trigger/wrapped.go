@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/wrap"
 )
 
-// wrapped is a terminal of clawd wrap. It knows what its user typed.
+// wrapped is a terminal of clawd wrap. It knows when a person types.
 type wrapped struct {
 	holder holder
 	info   wrap.Info
-	since  time.Time // a key after this is its user's word
-	keys   uint64    // as counted when the screen was looked at
+	keys   uint64 // as counted when the screen was looked at
 }
 
 // Wrapped finds the terminal of clawd wrap that a process runs in: the program that was wrapped is the
@@ -62,10 +60,7 @@ func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
 	if err != nil {
 		return s, &BlockedError{"the terminal of clawd wrap does not answer: " + err.Error()}
 	}
-	if keys.At.After(w.since) {
-		return s, &BlockedError{"its user typed in it after the stop"}
-	}
-	w.keys = keys.Count
+	w.keys = keys
 	return s, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/wrap"
@@ -37,7 +36,7 @@ func TestWrappedShows(t *testing.T) {
 			program := agent.Proc{PID: 20, PPID: 10, Group: 20, Start: 2, TTY: "/dev/pts/1", Foreground: 20}
 			c.change(&shell, &program)
 			w := &wrapped{holder: holder{processes{all: map[int]agent.Proc{10: shell, 20: program}}, 20, 2},
-				info: wrap.Info{Child: wrap.Process{PID: 10, Start: 1}, Socket: t.TempDir() + "/none"}, since: time.Now()}
+				info: wrap.Info{Child: wrap.Process{PID: 10, Start: 1}, Socket: t.TempDir() + "/none"}}
 			_, err := w.look(t.Context())
 			if err == nil || !strings.Contains(err.Error(), c.why) || errors.As(err, new(*BlockedError)) != c.passes {
 				t.Errorf("look: %v", err)

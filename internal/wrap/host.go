@@ -228,7 +228,7 @@ func (h *host) readTerminal() {
 		h.input <- struct{}{}
 		n, err := read(h.tty.fd, b)
 		if n > 0 {
-			h.in.saw(b[:n], time.Now())
+			h.in.saw(b[:n])
 			h.noticeBreak(b[:n])
 			err = write(h.master, b[:n], time.Time{})
 		}

@@ -1,22 +1,13 @@
 package wrap
 
-import (
-	"bytes"
-	"time"
-)
-
-// Keys tells what a person typed.
-type Keys struct {
-	Count uint64    `json:"count"` // grows with each read of the terminal that holds a person's keys
-	At    time.Time `json:"at"`    // of the newest; zero: none yet
-}
+import "bytes"
 
 // input looks at what comes from the outer terminal.
 type input struct {
-	keys    Keys
-	pasting bool // between the marks of a bracketed paste
-	mark    int  // bytes of a paste's mark that are matched
-	began   bool // the mark that is being matched may still be that of the beginning
+	keys    uint64 // grows with each read of the terminal that holds a person's keys
+	pasting bool   // between the marks of a bracketed paste
+	mark    int    // bytes of a paste's mark that are matched
+	began   bool   // the mark that is being matched may still be that of the beginning
 }
 
 const (
@@ -25,14 +16,13 @@ const (
 )
 
 // saw takes one read of the terminal.
-func (in *input) saw(b []byte, now time.Time) {
+func (in *input) saw(b []byte) {
 	held := in.pasting || in.mark > 0
 	for _, c := range b {
 		in.paste(c)
 	}
 	if held || in.pasting || typed(b) {
-		in.keys.Count++
-		in.keys.At = now
+		in.keys++
 	}
 }
 

@@ -80,16 +80,17 @@ func fakeAgent(mode string, args []string) {
 		}
 	}
 	switch mode {
-	case "echo": // bytes back as they come, until "q" alone
+	case "echo": // bytes back as they come, until a read ends in "q"
 		raw()
 		fmt.Print("ready>")
 		b := make([]byte, 4096)
 		for {
 			n, err := os.Stdin.Read(b)
-			if err != nil || string(b[:n]) == "q" {
+			rest, quit := bytes.CutSuffix(b[:n], []byte("q"))
+			os.Stdout.Write(rest)
+			if err != nil || quit {
 				return
 			}
-			os.Stdout.Write(b[:n])
 		}
 	case "draw":
 		raw()

@@ -23,7 +23,7 @@ import (
 
 // TypeRequest is what Info.Type types: a text or one key, never both.
 type TypeRequest struct {
-	Keys uint64 `json:"keys"`           // Keys.Count as it was when the screen was judged
+	Keys uint64 `json:"keys"`           // as counted when the screen was judged
 	Text string `json:"text,omitempty"` // printable runes alone, at most maxText bytes
 	Key  Key    `json:"key,omitempty"`
 }
@@ -74,7 +74,7 @@ var ErrPerson = errors.New("a person typed into the terminal")
 // view answers GET /v1/screen.
 type view struct {
 	Screen agent.Screen `json:"screen"`
-	Keys   Keys         `json:"keys"`
+	Keys   uint64       `json:"keys"`
 }
 
 // serve opens the wrapper's socket.
@@ -162,7 +162,7 @@ func (h *host) postType(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Context().Err() != nil || !time.Now().Before(req.By):
 		http.Error(w, "it came too late", http.StatusGone)
-	case h.in.keys.Count != req.Keys || h.in.pasting || readable(h.tty.fd, 0):
+	case h.in.keys != req.Keys || h.in.pasting || readable(h.tty.fd, 0):
 		http.Error(w, ErrPerson.Error(), http.StatusConflict)
 	case h.stopped.Load():
 		http.Error(w, "the program is suspended", http.StatusServiceUnavailable)
@@ -175,8 +175,8 @@ func (h *host) postType(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Screen gives what the program's terminal shows now, and what a person typed until now.
-func (i Info) Screen(ctx context.Context) (agent.Screen, Keys, error) {
+// Screen gives what the program's terminal shows now, and how often a person typed until now.
+func (i Info) Screen(ctx context.Context) (agent.Screen, uint64, error) {
 	var v view
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
