@@ -25,9 +25,9 @@ import (
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/shim"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // corpus is a Claude Code folder with transcripts of finished sessions.
@@ -193,7 +193,7 @@ func BenchmarkStopStored(b *testing.B) {
 // starter forks a child for the first attempt of every session, says when, and gives the attempt
 // back.
 type starter struct {
-	turn.Exec
+	shim.Exec
 	late chan time.Duration
 	seen sync.Map
 }
@@ -213,7 +213,7 @@ func (s *starter) Start(ctx context.Context, c resume.Claim) (resume.Run, error)
 // processes, the claim, the fork.
 func BenchmarkDeadline(b *testing.B) {
 	c := newCorpus(b, max(b.N, 20), 10_000, 0)
-	s := &starter{Exec: turn.Exec{Self: []string{"/bin/cat"}, Procs: agent.NewProcs(), Config: func(string) agent.Config { return agent.Config{} }},
+	s := &starter{Exec: shim.Exec{Self: []string{"/bin/cat"}, Procs: agent.NewProcs(), Config: func(string) agent.Config { return agent.Config{} }},
 		late: make(chan time.Duration)}
 	bench(b, c, &trigger.Trigger{Exec: s}, nil)
 	var took []time.Duration

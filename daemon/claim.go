@@ -14,9 +14,9 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // check is the last look before a claim, inside its transaction: is it still this stop, did nobody
@@ -84,7 +84,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	n := rec.Episode.Attempts + 1
 	token := uuid.NewString()
 	return resume.Claim{Token: token, Boot: s.d.boot, Info: rec.Info, Cursor: string(batch.Cursor), Plan: plan,
-		Mark:   turn.MarkPath(s.d.marks(), s.ds, rec.Stop.Key, n),
+		Mark:   marks.Path(s.d.marks(), s.ds, rec.Stop.Key, n),
 		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
 }
 

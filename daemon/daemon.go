@@ -21,9 +21,9 @@ import (
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/internal/notify"
+	"github.com/clawd-project/clawd/internal/shim"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // Options of a Daemon. Main fills them from the machine; tests from a temporary folder.
@@ -40,7 +40,7 @@ type Options struct {
 	Shim       []string                             // how to start the shim
 	CheckStore []string                             // how to check the store in another process; nil: not at all
 	Agents     []agent.Agent                        // nil: all that the config allows
-	Trigger    Trigger                              // nil: trigger.Trigger over turn.Exec
+	Trigger    Trigger                              // nil: trigger.Trigger over shim.Exec
 	Wraps      string                               // folder of the terminals that "clawd wrap" owns
 	Watch      func() (Watcher, error)              // nil: fsnotify
 	Settle     time.Duration                        // 0: 5 s, on a network file system 90 s
@@ -137,7 +137,7 @@ func New(o Options) (*Daemon, error) {
 	d.store, store.Broken = store, d.broken
 	if d.trigger == nil {
 		d.trigger = &trigger.Trigger{
-			Exec: &turn.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
+			Exec: &shim.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
 				Config: func(name string) agent.Config { return o.Config.Agent[name] }},
 			Agents: d.agentNamed, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
 	}

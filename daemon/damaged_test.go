@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // spoil makes the store unreadable while clawd is not running.
@@ -32,7 +32,7 @@ func TestSnapshotKnowsLessThanMarks(t *testing.T) {
 		}
 		c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, N: 3, Token: "t", Boot: "boot-1", At: time.Now(), Cursor: rec.Cursor,
 			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.runs(), "x.out")}
-		if err := turn.MakeMark(turn.MarkPath(r.d.marks(), r.session(id), key, 3), c); err != nil {
+		if err := marks.Make(marks.Path(r.d.marks(), r.session(id), key, 3), c); err != nil {
 			t.Fatal(err)
 		}
 		r.down()
@@ -60,7 +60,7 @@ func TestBudgetFromMarks(t *testing.T) {
 		r.start()
 		for _, n := range []string{"a", "b"} {
 			c := resume.Claim{Session: r.session(n), N: 1, Token: n, At: time.Now()}
-			if err := turn.MakeMark(turn.MarkPath(r.d.marks(), c.Session, "k", 1), c); err != nil {
+			if err := marks.Make(marks.Path(r.d.marks(), c.Session, "k", 1), c); err != nil {
 				t.Fatal(err)
 			}
 		}

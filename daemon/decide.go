@@ -7,10 +7,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // decide says what to do about a new stop. A claim that comes with it is an attempt that was
@@ -50,7 +50,7 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 
 // marked gives the newest attempt for a stop that has a mark; nil: there is none.
 func (s *session) marked(stop detect.Stop) (*resume.Claim, error) {
-	n, mark, err := turn.LastMark(s.d.marks(), s.ds, stop.Key)
+	n, mark, err := marks.Last(s.d.marks(), s.ds, stop.Key)
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *session) marked(stop detect.Stop) (*resume.Claim, error) {
 			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{s.a.Command()}}}
 	}
 	c.Session, c.Stop, c.N, c.Attempts = s.ds, stop, n, n
-	c.Mark = turn.MarkPath(s.d.marks(), s.ds, stop.Key, n)
+	c.Mark = marks.Path(s.d.marks(), s.ds, stop.Key, n)
 	return &c, nil
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // evidence reads what became of an attempt from the agent's own files. It implements
@@ -55,7 +55,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err := e.lookForHolders(ctx, c); err != nil {
 		return part, err
 	}
-	mark, marked, err := turn.ReadMark(c.Mark)
+	mark, marked, err := marks.Read(c.Mark)
 	if err != nil {
 		return part, err
 	}

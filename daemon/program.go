@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/turn"
+	"github.com/clawd-project/clawd/internal/spawn"
 )
 
 // program is an agent's program as last looked at.
@@ -89,7 +89,7 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 	if stamp == p.stamp && p.err == nil {
 		return nil
 	}
-	version, err := turn.Version(ctx, path)
+	version, err := spawn.Version(ctx, path)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -131,9 +131,9 @@ func (d *Daemon) askAgain(ctx context.Context) {
 		if !ok {
 			continue
 		}
-		p.patience(d.sleeper.Now().Add(turn.AskTimeout)) // one question at a time
+		p.patience(d.sleeper.Now().Add(spawn.AskTimeout)) // one question at a time
 		d.wg.Go(func() {
-			version, err := turn.Version(ctx, found.Path)
+			version, err := spawn.Version(ctx, found.Path)
 			if err != nil {
 				return // it was said, and what it said now is no news
 			}

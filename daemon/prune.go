@@ -12,9 +12,9 @@ import (
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/held"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 const (
@@ -37,7 +37,7 @@ func (d *Daemon) prune() error {
 	if err := d.store.Prune(keepFor, func(s state.Session) bool { return gone(s.Session) }); err != nil {
 		return err
 	}
-	if err := turn.PruneMarks(d.marks(), oldest, gone); err != nil {
+	if err := marks.Prune(d.marks(), oldest, gone); err != nil {
 		return err
 	}
 	if err := wrap.Prune(d.o.Wraps, wrap.Sockets(d.o.Socket), d.o.Env.Procs, oldest); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // roles asks the agent whether the role that a session would get is still there: without it another, which
@@ -77,7 +77,7 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 		r.at = time.Now()
 		return
 	}
-	printed, err := turn.Ask(ctx, p)
+	printed, err := spawn.Ask(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		r.err = context.Cause(ctx)

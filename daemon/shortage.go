@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/shim"
 	"github.com/clawd-project/clawd/resume"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // shortage is the machine's own state when it cannot give what a start needs: processes, memory, files, room
@@ -38,7 +38,7 @@ func aboutMachine(err error) bool {
 			return true
 		}
 	}
-	return errors.Is(err, turn.ErrOwn)
+	return errors.Is(err, shim.ErrOwn)
 }
 
 // short notes a failure of the machine, says so once, and gives the refusal for whoever met it.

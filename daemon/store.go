@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // checkPatience is how long another process may take to read the store. Where it takes longer the store is
@@ -57,7 +57,7 @@ func (h *head) Write(p []byte) (int, error) {
 
 // fired gives the attempts since a time, from their marks.
 func (d *Daemon) fired(since time.Time) []resume.Claim {
-	claims, err := turn.Marked(d.marks(), since)
+	claims, err := marks.Since(d.marks(), since)
 	if err != nil {
 		d.log.Warn().Str("event", "marks_unread").Err(err).Msg("some attempts of today may not count for the budget")
 	}

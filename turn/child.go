@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
 )
 
 // child is a run of an agent that ends with this process: what it prints comes through pipes. (The
-// daemon's runs outlive it: Exec.)
+// daemon's runs outlive it: shim.Exec.)
 type child struct {
 	cmd   *exec.Cmd
-	group group
+	group spawn.Group
 	out   *io.PipeReader // all lines of both streams, whole
 	done  chan struct{}  // closed when no agent process of the group is left
 	ended atomic.Bool    // done is closed
@@ -33,7 +34,7 @@ func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	in, err := stdin(plan.Stdin, filepath.Join(dir, "prompt"))
+	in, err := spawn.Stdin(plan.Stdin, filepath.Join(dir, "prompt"))
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +50,19 @@ func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, 
 		return nil, err
 	}
 	defer errW.Close()
-	cmd := command(plan.Argv, Environ(environ, plan, ""), in, outW, errW)
+	cmd := spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
 	cmd.Dir = plan.Dir
 	if err := cmd.Start(); err != nil {
 		outR.Close()
 		errR.Close()
 		return nil, err
 	}
-	c := &child{cmd: cmd, done: make(chan struct{}), group: newGroup(procs, cmd, plan)}
+	c := &child{cmd: cmd, done: make(chan struct{}), group: spawn.NewGroup(procs, cmd, plan)}
 	r, w := io.Pipe()
 	c.out = r
 	go func() {
 		_ = cmd.Wait() // ProcessState tells
-		c.group.await()
+		c.group.Await()
 		c.ended.Store(true)
 		close(c.done)
 		_ = errors.Join(outR.SetReadDeadline(time.Now().Add(drain)), errR.SetReadDeadline(time.Now().Add(drain)))
@@ -77,10 +78,10 @@ func (c *child) stopAfter(ctx context.Context) {
 		return
 	case <-ctx.Done():
 	}
-	seen := c.group.tree()
-	c.group.end(c.done, false)
+	seen := c.group.Tree()
+	c.group.End(c.done, false)
 	// Tools that have a group of their own, and those that came meanwhile.
-	c.group.kill(append(seen, c.group.tree()...))
+	c.group.Kill(append(seen, c.group.Tree()...))
 	<-c.done
 }
 

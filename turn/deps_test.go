@@ -19,7 +19,7 @@ func TestDepsOfOneAgent(t *testing.T) {
 		switch {
 		case dep == ours+"agent/claude":
 		case strings.Contains(dep, "sqlite"), strings.Contains(dep, "bbolt"), strings.HasPrefix(dep, ours+"agent/"),
-			dep == ours+"state", strings.HasPrefix(dep, ours+"daemon"):
+			dep == ours+"state", dep == ours+"internal/shim", dep == ours+"internal/marks", strings.HasPrefix(dep, ours+"daemon"):
 			t.Errorf("it needs %s", dep)
 		}
 	}

@@ -1,15 +1,5 @@
-// Package turn starts agents. It is the only code that does.
+// Package turn runs turns of an agent for a caller who waits for them.
 //
-// Run runs one turn for a caller who waits for it, and survives limits and failures that may pass; Stream
-// tells what the agent says as it comes; a Session keeps a conversation. They need no daemon, and one that
-// runs leaves their sessions alone.
-//
-// Exec fires the daemon's resumes, which outlive it. A child begins as "clawd shim": the same program, in a process group of its own, waiting at a
-// gate (a pipe). The daemon stores the child's pid and start time before it opens the gate; the
-// shim then looks once more, makes the attempt's mark (a file that can be made only once) and
-// becomes the agent in the same pid. When the daemon dies first, the pipe closes and the shim
-// exits. So a claim without a mark proves that nothing ran, and a mark outlives everything else.
-//
-// Its output goes to a file, never through a pipe: neither a restart of clawd nor a full pipe can end
-// or block an agent.
+// Run runs one turn, and survives limits and failures that may pass; Stream tells what the agent says as it
+// comes; a Session keeps a conversation. They need no daemon, and one that runs leaves their sessions alone.
 package turn

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/spawn"
 )
 
 // fakeMode is what the test binary does as an agent; it speaks Claude Code's stream-json.
@@ -125,7 +127,7 @@ func fakeClaude(mode string) int {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "leaves a tool": // which keeps the pipes open
 		opened()
-		cmd := command([]string{"/bin/sleep", "1000"}, nil, nil, os.Stdout, os.Stderr)
+		cmd := spawn.Command([]string{"/bin/sleep", "1000"}, nil, nil, os.Stdout, os.Stderr)
 		if err := cmd.Start(); err != nil {
 			return 1
 		}
@@ -150,7 +152,7 @@ func count(path string) int {
 func stubborn(pids string) int {
 	const script = `trap '' TERM INT HUP; echo $$ >> "$0"; while :; do /bin/sleep 1; done`
 	for range 2 {
-		cmd := command([]string{"/bin/sh", "-c", script, pids}, os.Environ(), nil, nil, nil)
+		cmd := spawn.Command([]string{"/bin/sh", "-c", script, pids}, os.Environ(), nil, nil, nil)
 		if err := cmd.Start(); err != nil {
 			return 1
 		}

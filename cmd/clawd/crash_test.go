@@ -14,8 +14,8 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/state"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // crashDir holds the clawd that the tests start.
@@ -261,7 +261,7 @@ func TestLostStore(t *testing.T) {
 			_, other := w.limited()
 			w.until("the next one is resumed", func() bool { return len(second.events("resume_succeeded")) > 0 })
 			second.stop()
-			n, _, err := turn.LastMark(filepath.Join(w.marks(), "attempts"), detect.Session{Agent: "claude", ID: id}, key)
+			n, _, err := marks.Last(filepath.Join(w.marks(), "attempts"), detect.Session{Agent: "claude", ID: id}, key)
 			if s := w.starts(); err != nil || n != 1 || len(s) != 2 || s[0][0] != key || s[1][0] != other {
 				t.Errorf("newest mark %d (%v), starts %v; want 1, %s, %s", n, err, s, key, other)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
-	"github.com/clawd-project/clawd/turn"
+	"github.com/clawd-project/clawd/internal/shim"
 )
 
 func newShim() *cobra.Command {
@@ -19,13 +19,13 @@ func newShim() *cobra.Command {
 		Use: "shim", Hidden: true, Args: noArgs,
 		Short: "Become an agent, when the daemon says so",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return turn.Shim(func(s turn.Spec) string { return lookOnce(cmd.Context(), s) })
+			return shim.Run(func(s shim.Spec) string { return lookOnce(cmd.Context(), s) })
 		},
 	}
 }
 
 // lookOnce is the last look before an agent is started.
-func lookOnce(ctx context.Context, s turn.Spec) string {
+func lookOnce(ctx context.Context, s shim.Spec) string {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	env := agent.Env{Home: os.Getenv("HOME"), Getenv: os.Getenv, Procs: agent.NewProcs()}

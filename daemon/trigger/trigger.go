@@ -14,8 +14,8 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
-	"github.com/clawd-project/clawd/turn"
 )
 
 // Trigger fires plans of every way. It implements resume.Trigger.
@@ -183,12 +183,12 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	if err != nil {
 		return resume.GateTaken, err.Error(), nil
 	}
-	switch err := turn.MakeMark(l.c.Mark, l.c); {
-	case errors.Is(err, turn.ErrMarked):
+	switch err := marks.Make(l.c.Mark, l.c); {
+	case errors.Is(err, marks.ErrMade):
 		l.adopted = true // whoever made it may have typed or sent
 		return resume.GateMarked, "", nil
 	case err != nil:
-		return resume.GateFailed, err.Error(), errors.Join(err, turn.FailMark(l.c.Mark, err))
+		return resume.GateFailed, err.Error(), errors.Join(err, marks.Fail(l.c.Mark, err))
 	}
 	if err := act(ctx); err != nil {
 		return resume.GateExec, err.Error(), fmt.Errorf("after the mark: %w", err)

@@ -1,4 +1,4 @@
-package turn
+package shim
 
 import (
 	"os"
@@ -43,7 +43,7 @@ func TestAdopt(t *testing.T) {
 
 // asked counts how often the process table is asked for a process.
 type asked struct {
-	fixed
+	agent.Procs
 	n *atomic.Int64
 }
 
@@ -52,13 +52,14 @@ func (a asked) Get(pid int) (agent.Proc, bool) {
 	if a.n.Add(1) > 100 {
 		return agent.Proc{}, false // it ends
 	}
-	return a.fixed.Get(pid)
+	return agent.Proc{PID: pid, Group: pid, Start: 100}, true
 }
+func (asked) List() ([]agent.Proc, error) { return nil, nil }
 
 // To ask once whether an adopted child lives leaves nothing behind that goes on asking.
 func TestAdoptOnlyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		procs := asked{fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 100}}}, &atomic.Int64{}}
+		procs := asked{n: &atomic.Int64{}}
 		r := (&Exec{Procs: procs}).Adopt(resume.Claim{PID: 10, Start: 100, Boot: "boot", Plan: resume.Plan{Argv: []string{"/bin/agent"}}})
 		if !r.Alive() {
 			t.Error("it lives")

@@ -1,4 +1,4 @@
-package turn
+package spawn
 
 import (
 	"path/filepath"
@@ -8,9 +8,6 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 )
-
-// TokenVar hands the attempt's token to the child.
-const TokenVar = agent.AttemptVar
 
 // strip names the variables that must not reach an agent: those that would make it believe that
 // it runs inside another agent, those that belong to clawd's own service manager, and those that
@@ -48,7 +45,7 @@ func Environ(base []string, p resume.Plan, token string) []string {
 	}
 	env = append(env, p.Env...)
 	if token != "" {
-		env = append(env, TokenVar+"="+token)
+		env = append(env, agent.AttemptVar+"="+token)
 	}
 	return env
 }

@@ -1,4 +1,4 @@
-package turn
+package shim
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -38,7 +39,7 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, own("the run's output file", err)
 	}
 	defer out.Close()
-	in, err := stdin(c.Plan.Stdin, c.Output+".in")
+	in, err := spawn.Stdin(c.Plan.Stdin, c.Output+".in")
 	if err != nil {
 		return nil, own("the run's input", err)
 	}
@@ -54,7 +55,7 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, own("the gate", err)
 	}
 	defer replyW.Close()
-	cmd := command(x.Self, x.Environ, in, out, out)
+	cmd := spawn.Command(x.Self, x.Environ, in, out, out)
 	cmd.ExtraFiles = []*os.File{gateR, replyW}
 	if err := cmd.Start(); err != nil {
 		gateW.Close()
@@ -62,11 +63,11 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, own("clawd's own program", err)
 	}
 	r := &run{gate: gateW, reply: replyR, output: c.Output, done: make(chan struct{})}
-	r.group = newGroup(x.Procs, cmd, c.Plan)
+	r.group = spawn.NewGroup(x.Procs, cmd, c.Plan)
 	r.reap = sync.OnceFunc(func() { go r.await(cmd) })
 	r.reap() // its parent must
-	c.PID, c.Start = r.group.pid, r.group.start
-	order, err := json.Marshal(Spec{Claim: c, Env: Environ(x.Environ, c.Plan, c.Token), Agent: x.Config(c.Session.Agent)})
+	c.PID, c.Start = r.group.PID, r.group.Start
+	order, err := json.Marshal(Spec{Claim: c, Env: spawn.Environ(x.Environ, c.Plan, c.Token), Agent: x.Config(c.Session.Agent)})
 	if err == nil {
 		_, err = gateW.Write(append(order, '\n'))
 	}
@@ -80,9 +81,9 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 // Adopt takes up a child that another daemon started.
 func (x *Exec) Adopt(c resume.Claim) resume.Run {
 	r := &run{output: c.Output, done: make(chan struct{})}
-	r.group = group{procs: x.Procs, pid: c.PID, start: c.Start, base: filepath.Base(c.Plan.Argv[0])}
+	r.group = spawn.Group{Procs: x.Procs, PID: c.PID, Start: c.Start, Base: filepath.Base(c.Plan.Argv[0])}
 	if c.Boot != x.Procs.Boot() || c.PID == 0 {
-		r.group.procs = nobody{x.Procs}
+		r.group.Procs = nobody{x.Procs}
 	}
 	r.reap = sync.OnceFunc(func() { go r.await(nil) })
 	return r
@@ -94,8 +95,11 @@ type nobody struct{ agent.Procs }
 func (nobody) Get(int) (agent.Proc, bool)  { return agent.Proc{}, false }
 func (nobody) List() ([]agent.Proc, error) { return nil, nil }
 
+// busyTicks of CPU time between two looks are work; less is an idle process's housekeeping.
+const busyTicks = 10
+
 type run struct {
-	group       group
+	group       spawn.Group
 	gate, reply *os.File
 	output      string
 	done        chan struct{}
@@ -107,9 +111,9 @@ type run struct {
 	worked   time.Time
 }
 
-func (r *run) PID() int      { return r.group.pid }
-func (r *run) Start() uint64 { return r.group.start }
-func (r *run) Alive() bool   { return r.group.alive() }
+func (r *run) PID() int      { return r.group.PID }
+func (r *run) Start() uint64 { return r.group.Start }
+func (r *run) Alive() bool   { return r.group.Alive() }
 
 // Done is closed at the end of the group. An adopted child is waited for from the first call on: who only
 // wants to know whether it lives leaves nothing behind.
@@ -124,7 +128,7 @@ func (r *run) await(cmd *exec.Cmd) {
 	if cmd != nil {
 		_ = cmd.Wait() // its exit code proves nothing
 	}
-	r.group.await()
+	r.group.Await()
 	close(r.done)
 }
 
@@ -160,7 +164,7 @@ func (r *run) Stop(polite bool) {
 		return
 	}
 	r.stopping = true
-	go r.group.end(r.Done(), polite)
+	go r.group.End(r.Done(), polite)
 }
 
 // Active is the last time that the run printed something or its processes used the CPU.
@@ -170,7 +174,7 @@ func (r *run) Active() time.Time {
 	if fi, err := os.Stat(r.output); err == nil && fi.ModTime().After(r.worked) {
 		r.worked = fi.ModTime()
 	}
-	switch cpu := r.group.toolCPU(); {
+	switch cpu := r.group.ToolCPU(); {
 	case cpu >= r.cpu+busyTicks:
 		r.cpu, r.worked = cpu, time.Now()
 	case cpu < r.cpu: // a tool ended

@@ -1,4 +1,5 @@
-package turn
+// Package marks keeps the marks of attempts: a file that can be made only once says that an attempt was made.
+package marks
 
 import (
 	"bytes"
@@ -25,21 +26,21 @@ type Mark struct {
 	ExecFail string
 }
 
-// MarkPath is the mark of attempt n for a stop, in the mark folder dir.
-func MarkPath(dir string, s detect.Session, key string, n int) string {
-	return filepath.Join(dir, fmt.Sprintf("%s.%d", markHash(s, key), n))
+// Path is the mark of attempt n for a stop, in the mark folder dir.
+func Path(dir string, s detect.Session, key string, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("%s.%d", hashOf(s, key), n))
 }
 
-func markHash(s detect.Session, key string) string {
+func hashOf(s detect.Session, key string) string {
 	sum := sha256.Sum256([]byte(s.Agent + "\x00" + s.ID + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// ErrMarked says that the mark is there already.
-var ErrMarked = errors.New("this attempt was made before")
+// ErrMade says that the mark is there already.
+var ErrMade = errors.New("this attempt was made before")
 
-// MakeMark makes the mark and makes it last. It can be made once.
-func MakeMark(path string, c resume.Claim) error {
+// Make makes the mark and makes it last. It can be made once.
+func Make(path string, c resume.Claim) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func MakeMark(path string, c resume.Claim) error {
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return ErrMarked
+		return ErrMade
 	}
 	if err != nil {
 		return err
@@ -71,8 +72,8 @@ func syncDir(dir string) error {
 
 const execFailed = "exec-failed "
 
-// FailMark adds to a mark that what it announces was not done.
-func FailMark(path string, cause error) error {
+// Fail adds to a mark that what it announces was not done.
+func Fail(path string, cause error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
@@ -81,9 +82,9 @@ func FailMark(path string, cause error) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ReadMark reads a mark. A mark that is there but not whole (the machine went down while it was
+// Read reads a mark. A mark that is there but not whole (the machine went down while it was
 // written) gives an empty claim: it still says that the attempt was made.
-func ReadMark(path string) (Mark, bool, error) {
+func Read(path string) (Mark, bool, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Mark{}, false, nil
@@ -102,8 +103,8 @@ func ReadMark(path string) (Mark, bool, error) {
 	return m, true, nil
 }
 
-// LastMark gives the number and content of the newest attempt that was made for a stop; 0: none.
-func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
+// Last gives the number and content of the newest attempt that was made for a stop; 0: none.
+func Last(dir string, s detect.Session, key string) (int, Mark, error) {
 	found, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, Mark{}, nil
@@ -111,7 +112,7 @@ func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
 	if err != nil {
 		return 0, Mark{}, err
 	}
-	last, hash := 0, markHash(s, key)+"."
+	last, hash := 0, hashOf(s, key)+"."
 	for _, e := range found {
 		if number, ok := strings.CutPrefix(e.Name(), hash); ok {
 			if n, err := strconv.Atoi(number); err == nil && n > last {
@@ -122,13 +123,13 @@ func LastMark(dir string, s detect.Session, key string) (int, Mark, error) {
 	if last == 0 {
 		return 0, Mark{}, nil
 	}
-	m, _, err := ReadMark(MarkPath(dir, s, key, last))
+	m, _, err := Read(Path(dir, s, key, last))
 	return last, m, err
 }
 
-// Marked gives the claims of all attempts that were marked since a time. Those whose marks are torn are not
+// Since gives the claims of all attempts that were marked since a time. Those whose marks are torn are not
 // among them.
-func Marked(dir string, since time.Time) (claims []resume.Claim, err error) {
+func Since(dir string, since time.Time) (claims []resume.Claim, err error) {
 	found, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -138,7 +139,7 @@ func Marked(dir string, since time.Time) (claims []resume.Claim, err error) {
 		if e2 != nil || !fi.Mode().IsRegular() || fi.ModTime().Before(since) {
 			continue
 		}
-		m, ok, e2 := ReadMark(filepath.Join(dir, e.Name()))
+		m, ok, e2 := Read(filepath.Join(dir, e.Name()))
 		if err = errors.Join(err, e2); ok && m.Claim.Token != "" {
 			claims = append(claims, m.Claim)
 		}
@@ -146,9 +147,9 @@ func Marked(dir string, since time.Time) (claims []resume.Claim, err error) {
 	return claims, err
 }
 
-// PruneMarks removes marks that were made before a time and whose session gone says the agent no longer
+// Prune removes marks that were made before a time and whose session gone says the agent no longer
 // has. One that is torn stays: it does not tell whose it is.
-func PruneMarks(dir string, before time.Time, gone func(detect.Session) bool) error {
+func Prune(dir string, before time.Time, gone func(detect.Session) bool) error {
 	found, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func PruneMarks(dir string, before time.Time, gone func(detect.Session) bool) er
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if m, ok, err := ReadMark(path); err == nil && ok && m.Claim.Session.Path != "" && gone(m.Claim.Session) {
+		if m, ok, err := Read(path); err == nil && ok && m.Claim.Session.Path != "" && gone(m.Claim.Session) {
 			errs = append(errs, os.Remove(path))
 		}
 	}

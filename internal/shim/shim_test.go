@@ -1,4 +1,4 @@
-package turn
+package shim
 
 import (
 	"errors"
@@ -11,24 +11,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// TestMain lets the test binary be the shim, and an agent. TURN_TAKEN is what the last look says.
+// TestMain lets the test binary be the shim. SHIM_TAKEN is what the last look says.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "shim" {
-		if err := Shim(func(Spec) string { return os.Getenv("TURN_TAKEN") }); err != nil {
+		if err := Run(func(Spec) string { return os.Getenv("SHIM_TAKEN") }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
-	}
-	if mode := os.Getenv(fakeMode); mode != "" {
-		os.Exit(fakeClaude(mode))
 	}
 	os.Exit(m.Run())
 }
@@ -66,7 +62,7 @@ func claim(t *testing.T, script string) resume.Claim {
 	s := detect.Session{Agent: "claude", ID: "s1", Path: filepath.Join(dir, "s1.jsonl")}
 	return resume.Claim{Session: s, Stop: detect.Stop{Key: "k1"}, N: 1, Token: "token-1", Boot: agent.NewProcs().Boot(),
 		Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"/bin/sh", "-c", script}, Dir: dir},
-		Mark: MarkPath(dir, s, "k1", 1), Output: filepath.Join(dir, "out")}
+		Mark: marks.Path(dir, s, "k1", 1), Output: filepath.Join(dir, "out")}
 }
 
 func start(t *testing.T, x *Exec, c resume.Claim) resume.Run {
@@ -131,7 +127,7 @@ func TestExec(t *testing.T) {
 	if exists(c.Output + ".in") {
 		t.Error("the hand-off lies in a file")
 	}
-	m, ok, err := ReadMark(c.Mark)
+	m, ok, err := marks.Read(c.Mark)
 	if err != nil || !ok || m.Claim.Token != c.Token || m.Claim.PID != r.PID() || m.Claim.Start == 0 || m.ExecFail != "" {
 		t.Errorf("mark %+v %v %v", m, ok, err)
 	}
@@ -158,7 +154,7 @@ func TestAbort(t *testing.T) {
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	c := claim(t, "echo ran")
-	r := start(t, newExec(t, "TURN_TAKEN=somebody went on"), c)
+	r := start(t, newExec(t, "SHIM_TAKEN=somebody went on"), c)
 	if why := open(t, r, resume.GateTaken); why != "somebody went on" {
 		t.Errorf("why %q", why)
 	}
@@ -172,7 +168,7 @@ func TestTaken(t *testing.T) {
 func TestMarked(t *testing.T) {
 	t.Parallel()
 	c := claim(t, "echo ran")
-	if err := MakeMark(c.Mark, c); err != nil {
+	if err := marks.Make(c.Mark, c); err != nil {
 		t.Fatal(err)
 	}
 	before := text(t, c.Mark)
@@ -182,7 +178,7 @@ func TestMarked(t *testing.T) {
 	if text(t, c.Output) != "" || text(t, c.Mark) != before {
 		t.Error("it ran over a mark")
 	}
-	if err := MakeMark(c.Mark, c); !errors.Is(err, ErrMarked) {
+	if err := marks.Make(c.Mark, c); !errors.Is(err, marks.ErrMade) {
 		t.Errorf("a second mark: %v", err)
 	}
 }
@@ -198,7 +194,7 @@ func TestExecFails(t *testing.T) {
 		r := start(t, newExec(t), c)
 		open(t, r, resume.GateFailed)
 		wait(t, r)
-		if m, ok, err := ReadMark(c.Mark); err != nil || !ok || m.ExecFail == "" || m.Claim.Token != c.Token {
+		if m, ok, err := marks.Read(c.Mark); err != nil || !ok || m.ExecFail == "" || m.Claim.Token != c.Token {
 			t.Errorf("mark %+v %v %v", m, ok, err)
 		}
 	}
@@ -238,53 +234,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// fixed is a process table.
-type fixed struct {
-	agent.Procs
-	all  []agent.Proc
-	argv map[int][]string
-	err  error
-}
-
-func (f fixed) Get(pid int) (agent.Proc, bool) {
-	for _, p := range f.all {
-		if p.PID == pid {
-			return p, true
-		}
-	}
-	return agent.Proc{}, false
-}
-func (f fixed) List() ([]agent.Proc, error) { return f.all, f.err }
-func (f fixed) Argv(pid int) []string       { return f.argv[pid] }
-
-func TestGroupAlive(t *testing.T) {
-	leader := agent.Proc{PID: 10, Group: 10, Start: 100}
-	argv := map[int][]string{11: {"/usr/bin/codex", "worker"}, 12: {"/bin/sleep", "9"}, 13: {"/usr/bin/node", "--max-old-space-size=4096", "/opt/bin/codex", "-x"},
-		14: {"/usr/bin/node", "/opt/lib/codex.js"}, 15: {"/usr/bin/node", "server.js"}, 16: {"/usr/bin/tail", "codex"}}
-	for name, c := range map[string]struct {
-		procs fixed
-		want  bool
-	}{
-		"leader":                       {fixed{all: []agent.Proc{leader}}, true},
-		"zombie":                       {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 100, Zombie: true}}}, false},
-		"pid used again":               {fixed{all: []agent.Proc{{PID: 10, Group: 10, Start: 101}}}, false},
-		"worker outlives the launcher": {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 105}}, argv: argv}, true},
-		"a worker of node's":           {fixed{all: []agent.Proc{{PID: 13, Group: 10, Start: 105}}, argv: argv}, true},
-		"a worker by its script":       {fixed{all: []agent.Proc{{PID: 14, Group: 10, Start: 105}}, argv: argv}, true},
-		"a tool of node's":             {fixed{all: []agent.Proc{{PID: 15, Group: 10, Start: 105}}, argv: argv}, false},
-		"a tool with the name in it":   {fixed{all: []agent.Proc{{PID: 16, Group: 10, Start: 105}}, argv: argv}, false},
-		"a tool is left":               {fixed{all: []agent.Proc{{PID: 12, Group: 10, Start: 105}}, argv: argv}, false},
-		"an older stranger":            {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 99}}, argv: argv}, false},
-		"nothing":                      {fixed{}, false},
-		"not sure":                     {fixed{err: agent.ErrNoProcs}, true},
-	} {
-		g := group{procs: c.procs, pid: 10, start: 100, base: "codex"}
-		if got := g.alive(); got != c.want {
-			t.Errorf("%s: alive %v, want %v", name, got, c.want)
-		}
-	}
-}
-
 func TestTrimOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	r := &run{output: path}
@@ -311,94 +260,6 @@ func TestTrimOutput(t *testing.T) {
 	}
 	if fi, err := os.Stat(path); err != nil || fi.Size() != 0 {
 		t.Errorf("size %d (%v)", fi.Size(), err)
-	}
-}
-
-func TestEnviron(t *testing.T) {
-	base := []string{"PATH=.:/bin::tools:/usr/bin:", "LD_AUDIT=/x.so", "DYLD_INSERT_LIBRARIES=/x", "BUN_OPTIONS=--preload=x", "HOME=/h", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "CLAUDE_CODE_CHILD_SESSION=x", "CLAUDE_CODE_ENTRYPOINT=cli",
-		"CLAUDE_PROJECT_DIR=/p", "AI_AGENT=x", "NOTIFY_SOCKET=/n", "WATCHDOG_USEC=1", "WATCHDOG_PID=1", "LISTEN_FDS=1", "CLAWD_CONFIG=/c",
-		"CLAWD_ATTEMPT=old", "LD_PRELOAD=/x.so", "NODE_OPTIONS=--x", "ANTHROPIC_API_KEY=secret", "MINE=old", "CLAUDE_CONFIG_DIR=/a"}
-	got := Environ(base, resume.Plan{Unset: []string{"ANTHROPIC_API_KEY"}, Env: []string{"MINE=new"}}, "tok")
-	slices.Sort(got)
-	want := []string{"CLAUDE_CONFIG_DIR=/a", "CLAWD_ATTEMPT=tok", "HOME=/h", "MINE=new", "PATH=/bin:/usr/bin"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestMarks(t *testing.T) {
-	dir := t.TempDir()
-	s := detect.Session{Agent: "claude", ID: "s"}
-	if n, _, err := LastMark(dir, s, "k"); n != 0 || err != nil {
-		t.Errorf("no mark: %d %v", n, err)
-	}
-	for n := range 11 {
-		if err := MakeMark(MarkPath(dir, s, "k", n+1), resume.Claim{N: n + 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(MarkPath(dir, s, "k", 12), []byte(`{"session":{"ag`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	n, m, err := LastMark(dir, s, "k")
-	if n != 12 || err != nil || m.Claim.N != 0 {
-		t.Errorf("a torn mark counts: %d %+v %v", n, m, err)
-	}
-	for _, other := range []struct{ agent, id, key string }{{"claude", "s", "k2"}, {"claude", "s2", "k"}, {"opencode", "s", "k"}, {"claude", "s\x00k", ""}} {
-		if n, _, _ := LastMark(dir, detect.Session{Agent: other.agent, ID: other.id}, other.key); n != 0 {
-			t.Errorf("%v has the marks of another stop", other)
-		}
-	}
-}
-
-func TestVersion(t *testing.T) {
-	dir := t.TempDir()
-	for text, want := range map[string]string{
-		"echo '2.1.329 (Claude Code)'": "2.1.329", "echo opencode 1.18.33-beta.1": "1.18.33-beta.1", "echo none": "", "exit 3": "",
-		"echo \"${NODE_OPTIONS-0.0.1}\"": "0.0.1",
-	} {
-		path := filepath.Join(dir, fmt.Sprint(len(text)))
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("NODE_OPTIONS", "--require=/x")
-		if got, err := Version(t.Context(), path); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q %v, want %q", text, got, err, want)
-		}
-	}
-}
-
-func TestPruneMarks(t *testing.T) {
-	dir := t.TempDir()
-	now := time.Now()
-	mark := func(id string, age time.Duration) string {
-		path := MarkPath(dir, detect.Session{Agent: "x", ID: id}, "k", 1)
-		if id == "torn" {
-			if err := os.WriteFile(path, []byte(`{"ses`), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := MakeMark(path, resume.Claim{Session: detect.Session{Agent: "x", ID: id, Path: "/" + id}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	old, young := 100*24*time.Hour, 80*24*time.Hour
-	stays := []string{mark("kept", old), mark("gone-young", young), mark("torn", old)}
-	goes := mark("gone", old)
-	err := PruneMarks(dir, now.Add(-90*24*time.Hour), func(s detect.Session) bool { return strings.HasPrefix(s.ID, "gone") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range stays {
-		if _, err := os.Stat(path); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := os.Stat(goes); err == nil {
-		t.Error("the mark of a session that is gone stays")
 	}
 }
 

@@ -1,4 +1,4 @@
-package turn
+package shim
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/crash"
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -32,8 +33,8 @@ const (
 // Check looks once more before the mark is made. A text says why not.
 type Check func(Spec) (taken string)
 
-// Shim is the body of "clawd shim". It returns only when the agent was not started.
-func Shim(check Check) error {
+// Run is the body of "clawd shim". It returns only when the agent was not started.
+func Run(check Check) error {
 	syscall.CloseOnExec(fdGate)
 	syscall.CloseOnExec(fdReply)
 	in, reply := bufio.NewReader(os.NewFile(fdGate, "gate")), os.NewFile(fdReply, "reply")
@@ -60,8 +61,8 @@ func Shim(check Check) error {
 	c := spec.Claim
 	c.PID = os.Getpid()
 	crash.At("mark.before")
-	switch err := MakeMark(c.Mark, c); {
-	case errors.Is(err, ErrMarked):
+	switch err := marks.Make(c.Mark, c); {
+	case errors.Is(err, marks.ErrMade):
 		say("marked")
 		return nil
 	case err != nil && unmade(c.Mark):
@@ -70,7 +71,7 @@ func Shim(check Check) error {
 	case err != nil:
 		// The mark may be there in part, so this counts as made; nothing will run.
 		say("failed %v", err)
-		return errors.Join(err, FailMark(c.Mark, err))
+		return errors.Join(err, marks.Fail(c.Mark, err))
 	}
 	crash.At("mark.after")
 	say("mark")
@@ -80,7 +81,7 @@ func Shim(check Check) error {
 		err = syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env)
 	}
 	say("failed %v", err)
-	return errors.Join(err, FailMark(c.Mark, err))
+	return errors.Join(err, marks.Fail(c.Mark, err))
 }
 
 // unmade takes away what there is of a mark that could not be made. Nothing ran, so nothing is to be settled.

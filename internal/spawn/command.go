@@ -1,4 +1,4 @@
-package turn
+package spawn
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// command is a child in a process group of its own, so that it can be ended with all it starts. in,
+// Command is a child in a process group of its own, so that it can be ended with all it starts. in,
 // out and errs are files: nothing is copied in this process.
-func command(argv, env []string, in, out, errs *os.File) *exec.Cmd {
+func Command(argv, env []string, in, out, errs *os.File) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
@@ -17,9 +17,9 @@ func command(argv, env []string, in, out, errs *os.File) *exec.Cmd {
 	return cmd
 }
 
-// stdin gives a child's input: a file without a name with the text, else nothing. path is where
+// Stdin gives a child's input: a file without a name with the text, else nothing. path is where
 // it lies until it has been opened.
-func stdin(text []byte, path string) (*os.File, error) {
+func Stdin(text []byte, path string) (*os.File, error) {
 	if text == nil {
 		return os.Open(os.DevNull)
 	}
