@@ -142,8 +142,10 @@ func (c *Codex) purse(environ []string) string {
 	switch {
 	case len(environ) == 0:
 		return ""
-	case set(payers...):
+	case set(ownKey):
 		return "key"
+	case set(payers...):
+		return "" // 0.169 asks with its login all the same; whether an old version does was not seen
 	}
 	return "login"
 }

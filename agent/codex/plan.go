@@ -16,6 +16,9 @@ import (
 // payers make a run cost money of a key instead of a login's plan.
 var payers = []string{"OPENAI_API_KEY", "CODEX_API_KEY"}
 
+// ownKey is the one that OpenAI's own provider takes before the login. It never reads the other.
+const ownKey = "CODEX_API_KEY"
+
 // builtIn is the provider that a ChatGPT login belongs to.
 const builtIn = "openai"
 
@@ -103,7 +106,7 @@ func (c *Codex) pay(p *resume.Plan, r agent.Request) error {
 	case r.Stop.Reason == detect.UsageLimit:
 		// A plan's limit stops no key, and who waited for the plan must not go on at a price.
 		p.Auth = "login"
-	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" }):
+	case who == "key" && c.getenv(ownKey) == "":
 		return c.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.codex.env")
 	case who != "":
 		p.Auth = who

@@ -123,6 +123,19 @@ func TestPayerIsKept(t *testing.T) {
 	if p, err := over(root, procTable{}, agent.Config{}, "CODEX_API_KEY=x").Plan(r); err != nil || p.Auth != "key" || len(p.Unset) != 0 {
 		t.Errorf("a key paid: %s, %q, %v", p.Auth, p.Unset, err)
 	}
+	if p, err := over(root, procTable{}, agent.Config{}, "OPENAI_API_KEY=x").Plan(r); !errors.As(err, &u) || u.Key != "agent.codex.env" {
+		t.Errorf("the key that is there pays nothing: %s, %v", p.Auth, err)
+	}
+	// Recorded with 0.169: beside a login OPENAI_API_KEY is not read, CODEX_API_KEY is.
+	for environ, want := range map[string]string{"": "", "A=b": "login", "CODEX_API_KEY=x OPENAI_API_KEY=y": "key", "CODEX_API_KEY= A=b": "login", "OPENAI_API_KEY=y": ""} {
+		r.Launch.Pays = over(root, procTable{}, agent.Config{}).purse(strings.Fields(environ))
+		if r.Launch.Pays != want {
+			t.Errorf("%q: %q pays", environ, r.Launch.Pays)
+		}
+		if p, err := over(root, procTable{}, agent.Config{}).Plan(r); want != "key" && (err != nil || p.Auth != "login") {
+			t.Errorf("%q: %s, %v", environ, p.Auth, err)
+		}
+	}
 	r.Launch.Pays = "login"
 	if p, err := over(root, procTable{}, agent.Config{}, "CODEX_API_KEY=x").Plan(r); err != nil || p.Auth != "login" || len(p.Unset) != 3 {
 		t.Errorf("a login paid: %s, %q, %v", p.Auth, p.Unset, err)

@@ -87,7 +87,7 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 		} else if words != args {
 			return nil, nil // two that are started differently
 		}
-		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(g.env.Procs.Environ(h.PID))}
+		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: g.purse(g.env.Procs.Environ(h.PID))}
 		l.Flags, l.Lost = options.Parse(argv)
 		found = []agent.Launched{{Session: s.ID, Launch: l}} // the last one: a launcher comes before its child
 	}
@@ -168,16 +168,16 @@ func (g *Gemini) unfit(r agent.Request, why, key string) error {
 }
 
 // purse tells, from the presence of things and never from their content, who pays for a process with such
-// an environment; empty: that is not known.
-func purse(environ []string) string {
-	who := ""
-	for _, kv := range environ {
-		if who == "" {
-			who = "login"
-		}
-		if name, value, _ := strings.Cut(kv, "="); value != "" && slices.Contains(payers, name) {
-			who = "key"
-		}
+// an environment; empty: that is not known. Beside a login the settings say whether a key is taken.
+func (g *Gemini) purse(environ []string) string {
+	switch has := slices.ContainsFunc(environ, func(kv string) bool {
+		name, value, _ := strings.Cut(kv, "=")
+		return value != "" && slices.Contains(payers, name)
+	}); {
+	case len(environ) == 0, has && g.hasLogin():
+		return ""
+	case has:
+		return "key"
 	}
-	return who
+	return "login"
 }

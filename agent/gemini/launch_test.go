@@ -114,3 +114,23 @@ func TestOptionsBesideTheConfigs(t *testing.T) {
 		}
 	}
 }
+
+func TestPurse(t *testing.T) {
+	g, r := planner(t, agent.Config{})
+	for _, login := range []bool{false, true} {
+		if login {
+			put(t, filepath.Join(g.root, "oauth_creds.json"), "never read")
+		}
+		for environ, want := range map[string]string{"": "", "A=b": "login", "A=b GEMINI_API_KEY=": "login", "GEMINI_API_KEY=x": "key"} {
+			if want == "key" && login { // the settings may say that the login is taken, and do after a sign-in
+				want = ""
+			}
+			got := g.purse(strings.Fields(environ))
+			r.Launch = &detect.Launch{Pays: got}
+			p, err := g.Plan(r)
+			if got != want || want != "key" && (err != nil || p.Auth != "login") {
+				t.Errorf("login %v, %q: %q pays, want %q; %s, %v", login, environ, got, want, p.Auth, err)
+			}
+		}
+	}
+}

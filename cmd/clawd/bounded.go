@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/metrics"
 	"time"
@@ -14,10 +15,13 @@ const (
 	detectLook     = 50 * time.Millisecond
 )
 
+// errTooMuch says that what was begun is left, and may still be at work.
+var errTooMuch = errors.New("it took")
+
 // bounded runs f within a time and an amount of memory. f goes on when it heeds no context, but nobody waits for
 // it: the command ends.
-func bounded[T any](ctx context.Context, patience time.Duration, memory uint64, f func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func bounded[T any](parent context.Context, patience time.Duration, memory uint64, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(parent, patience)
 	defer cancel()
 	type result struct {
 		v   T
@@ -34,15 +38,18 @@ func bounded[T any](ctx context.Context, patience time.Duration, memory uint64, 
 	for {
 		select {
 		case r := <-done:
-			if ctx.Err() != nil && r.err != nil {
-				return r.v, fmt.Errorf("it took longer than %s; name a smaller part of it: %w", patience, r.err)
+			if ctx.Err() != nil && r.err != nil && parent.Err() == nil {
+				return r.v, fmt.Errorf("%w longer than %s; name a smaller part of it: %w", errTooMuch, patience, r.err)
 			}
 			return r.v, r.err
 		case <-ctx.Done():
-			return none, fmt.Errorf("it took longer than %s; name a smaller part of it", patience)
+			if err := parent.Err(); err != nil {
+				return none, err
+			}
+			return none, fmt.Errorf("%w longer than %s; name a smaller part of it", errTooMuch, patience)
 		case <-tick.C:
 			if inUse() > memory {
-				return none, fmt.Errorf("it took more than %d MB of memory; name a smaller part of it", memory>>20)
+				return none, fmt.Errorf("%w more than %d MB of memory; name a smaller part of it", errTooMuch, memory>>20)
 			}
 		}
 	}

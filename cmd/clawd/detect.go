@@ -112,20 +112,31 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 	if message {
 		found = []finding{d.message(agents[0])}
 	}
-	var failed error
-	for _, p := range paths {
-		f, err := bounded(ctx, detectPatience, detectMemory, func(ctx context.Context) ([]finding, error) {
+	more, failed := eachPath(ctx, paths, func(ctx context.Context, p string) ([]finding, error) {
+		return bounded(ctx, detectPatience, detectMemory, func(ctx context.Context) ([]finding, error) {
 			within := d
 			within.ctx = ctx
 			return within.path(p)
 		})
+	})
+	return errors.Join(printFindings(out, append(found, more...), o.json), failed)
+}
+
+// eachPath looks at one path after another, until one took too much: what is still at work there would be
+// held against the next.
+func eachPath(ctx context.Context, paths []string, look func(context.Context, string) ([]finding, error)) (found []finding, failed error) {
+	for n, p := range paths {
+		f, err := look(ctx, p)
 		if err != nil && !strings.Contains(err.Error(), p) {
 			err = fmt.Errorf("%s: %w", p, err)
 		}
 		found = append(found, f...)
 		failed = errors.Join(failed, err)
+		if left := paths[n+1:]; len(left) > 0 && (errors.Is(err, errTooMuch) || ctx.Err() != nil) {
+			return found, errors.Join(failed, fmt.Errorf("not looked at: %s", strings.Join(left, " ")))
+		}
 	}
-	return errors.Join(printFindings(out, found, o.json), failed)
+	return found, failed
 }
 
 type detecting struct {

@@ -104,7 +104,7 @@ func explain(w daemon.Why) []byte {
 var flagTexts = map[detect.Known]string{
 	detect.KnownSeen:     "clawd starts it with the options that it was started with.",
 	detect.KnownRecorded: "clawd starts it with the options that the agent recorded.",
-	detect.KnownNot:      "Nobody saw with which options it was started: clawd gives it only the tools that it has used.",
+	detect.KnownNot:      "Nobody saw with which options it was started, so clawd cannot give them again.",
 }
 
 func local(t time.Time) string { return t.Local().Format(time.DateTime) }

@@ -22,7 +22,8 @@ func Text(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, odd) {
 		return s
 	}
-	s = strings.Trim(strconv.QuoteToGraphic(s), `"`)
+	s = strconv.QuoteToGraphic(s)
+	s = s[1 : len(s)-1]
 	return strings.Map(func(r rune) rune {
 		if odd(r) {
 			return unicode.ReplacementChar

@@ -20,6 +20,9 @@ func TestText(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
+	if got := Text("\x01 \"a\""); got != `\x01 \"a\"` {
+		t.Errorf("what ends in a quote became %s", got)
+	}
 	for _, s := range []string{"", "/home/Ü/東 x", `say "hi"`, "…"} {
 		if got := Text(s); got != s {
 			t.Errorf("%q became %q", s, got)
