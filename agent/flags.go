@@ -195,6 +195,9 @@ func (p *parser) short(a string) {
 }
 
 func (p *parser) values(takes Takes) []string {
+	if (takes == One || takes == Many) && len(p.argv) == 0 {
+		return []string{""} // no agent starts without the value, and an empty one at the end is not to be seen
+	}
 	n := 0
 	switch takes {
 	case Nothing:

@@ -47,7 +47,9 @@ func TestParse(t *testing.T) {
 		{"-x", nil, []string{"-x"}},
 		{"--sk_SECRET", nil, []string{"an option"}},
 		{"--strict=yes", nil, []string{"--strict"}},
-		{"--model", nil, []string{"--model"}},
+		{"--tools -p", nil, []string{"--tools"}},
+		{"-p --tools", []detect.Flag{flag("--tools", "")}, nil}, // --tools "": none
+		{"--mcp", nil, []string{"--mcp"}},
 		{"--model opus;rm", nil, []string{"--model"}},
 		{"--mcp a.json", []detect.Flag{flag("--mcp", "a.json")}, nil},
 		{`--mcp a.json {"mcpServers":{}}`, nil, []string{"--mcp"}},

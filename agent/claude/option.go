@@ -23,17 +23,20 @@ func (f *fold) option(r *record) {
 			i.Change(ownTools("-", r.Attachment.Removed)...)
 		}
 	case "api-request-shape":
+		if len(r.ShapeHash) > maxHash {
+			return
+		}
 		var names []string
 		for _, t := range r.Shape.Tools {
 			names = append(names, t.Name)
 		}
 		f.pending = r.ShapeHash + ":" + strings.Join(ownTools("", names), ",")
-		if f.shapes == nil {
+		if f.shapes == nil || len(f.shapes) >= maxShapes { // what is forgotten counts as not recorded
 			f.shapes = map[string]string{}
 		}
 		f.shapes[r.ShapeHash] = f.pending
 	case "api-request":
-		if !slices.Contains(mainRequests, r.QuerySource) || r.ShapeHash == "" || len(r.ShapeHash) > 128 {
+		if !slices.Contains(mainRequests, r.QuerySource) || r.ShapeHash == "" || len(r.ShapeHash) > maxHash {
 			return
 		}
 		i.Shape = r.ShapeHash
@@ -56,6 +59,11 @@ func ownTools(sign string, names []string) (own []string) {
 	}
 	return own
 }
+
+const (
+	maxHash   = 128
+	maxShapes = 100 // a session has a few, and its file may be anybody's work
+)
 
 // maxTools: a request has some dozens.
 const maxTools = 300

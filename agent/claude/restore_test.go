@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -248,6 +249,18 @@ func TestOffered(t *testing.T) {
 		if text := strings.Join(got, " "); text != c.want && (ok || c.want != "?") {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
+	}
+}
+
+// A file may name any number of shapes.
+func TestShapesAreBounded(t *testing.T) {
+	f := fold{b: &agent.Batch{}}
+	for n := range 10 * maxShapes {
+		f.option(&record{Type: "api-request-shape", ShapeHash: strconv.Itoa(n)})
+		f.option(&record{Type: "api-request-shape", ShapeHash: strings.Repeat("x", maxHash) + strconv.Itoa(n)})
+	}
+	if len(f.shapes) > maxShapes || len(f.pending) > maxHash {
+		t.Errorf("%d shapes are kept, the last of %d bytes", len(f.shapes), len(f.pending))
 	}
 }
 

@@ -187,14 +187,16 @@ func mode(sandbox, approval json.RawMessage) string {
 // rootsMax bounds the folders that are kept.
 const rootsMax = 50
 
-// roots gives the folders that a sandbox lets be written to beside the session's own; nil: it does not tell.
+// roots gives the folders that a sandbox lets be written to beside the session's own; nil: there is no sandbox in
+// the record. The agent leaves an empty list out.
 func roots(sandbox json.RawMessage) []string {
 	var s struct {
 		Roots []string `json:"writable_roots"`
 	}
-	if json.Unmarshal(sandbox, &s) != nil || s.Roots == nil {
+	if len(sandbox) == 0 {
 		return nil
 	}
+	_ = json.Unmarshal(sandbox, &s) // another form names none
 	all := []string{}
 	for _, r := range s.Roots {
 		if filepath.IsAbs(r) && len(all) < rootsMax && !strings.HasSuffix(r, "/.codex/memories") { // the agent adds that one itself

@@ -40,6 +40,48 @@ func TestPlanRestoresTheTurn(t *testing.T) {
 	}
 }
 
+// A turn without further folders records none: those of the turn before are not its own.
+func TestPlanAddsNoFolderOfAnEarlierTurn(t *testing.T) {
+	turn := func(sandbox string) string {
+		return `{"timestamp":"2026-11-21T00:00:01.000Z","type":"turn_context","payload":{"cwd":"/w","model":"gpt-5.1-codex","approval_policy":"never","sandbox_policy":` + sandbox + "}}\n"
+	}
+	wide := turn(`{"type":"workspace-write","network_access":false,"writable_roots":["/other"]}`)
+	for _, c := range []struct{ then, want string }{
+		{"", `["/other"]`},
+		{turn(`{"type":"workspace-write","network_access":false,"exclude_tmpdir_env_var":false,"exclude_slash_tmp":false}`), `[]`}, // as 0.169 writes it
+		{turn(`{"type":"workspace-write","writable_roots":null}`), `[]`},
+		{turn(`{"type":"workspace-write","writable_roots":"/x"}`), `[]`},
+		{turn(`{"type":"workspace-write","writable_roots":["/mine"]}`), `["/mine"]`},
+	} {
+		for _, apart := range []bool{false, true} { // in one read, and in two
+			root := t.TempDir()
+			r := request(t, root)
+			a := over(root, procTable{}, agent.Config{})
+			var info detect.Info
+			cursor := agent.Cursor("")
+			texts := []string{wide + c.then}
+			if apart {
+				texts = []string{wide, wide + c.then}
+			}
+			for _, text := range texts {
+				put(t, r.Session.Path, text)
+				b, err := a.Read(t.Context(), r.Session, cursor)
+				if err != nil {
+					t.Fatal(err)
+				}
+				info.Merge(b.Info)
+				cursor = b.Cursor
+			}
+			info.Dir = r.Info.Dir
+			r.Info = info
+			p, err := a.Plan(r)
+			if err != nil || !slices.Contains(p.Argv, "sandbox_workspace_write.writable_roots="+c.want) {
+				t.Errorf("apart %v, then %s: %q, %v", apart, c.then, p.Argv, err)
+			}
+		}
+	}
+}
+
 // What no record tells is seen on the command line.
 func TestLaunches(t *testing.T) {
 	root := t.TempDir()
