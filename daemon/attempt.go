@@ -21,7 +21,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 	if claim == nil && !l.attended {
 		l.roles = s.askAhead(run, d.WakeAt)
 	}
-	if claim != nil && s.rec.Phase != state.Claimed {
+	if claim != nil {
 		settled := s.rec.Phase != state.Fired
 		job.Claim, job.Stop, job.Guard, job.Failed = claim, claim.Stop, settled && !claim.Noted, settled && claim.Noted
 		s.busy.Store(!settled)
@@ -39,14 +39,7 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		strategy = resume.Fresh{Policy: policy}
 	}
 	s.d.wg.Go(func() {
-		var out resume.Outcome
-		var err error
-		if claim != nil && job.Claim == nil { // claimed and never fired: nothing ran
-			err = l.unstarted(run, claim)
-		}
-		if err == nil {
-			out, err = strategy.Run(run, job, ports)
-		}
+		out, err := strategy.Run(run, job, ports)
 		if l.fired {
 			s.keepWhole(context.WithoutCancel(run)) // also when clawd ends now
 		}

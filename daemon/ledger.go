@@ -223,12 +223,14 @@ func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed b
 	return nil
 }
 
-// unstarted gives back an attempt that was claimed before clawd ended. It is not inlined: a claim is large, and
-// thousands may wait with the stack of their caller.
-//
-//go:noinline
-func (l *ledger) unstarted(ctx context.Context, c *resume.Claim) error {
-	return l.Unclaim(ctx, *c, "clawd ended before the start", false)
+// unstarted gives back an attempt that was claimed and never fired: nothing ran. The next one is looked at as any other.
+func (s *session) unstarted(ctx context.Context) error {
+	l := &ledger{s: s, info: s.rec.Info}
+	if err := l.Unclaim(ctx, *s.rec.Claim, "clawd ended before the start", false); err != nil {
+		return err
+	}
+	s.reload()
+	return nil
 }
 
 // Close writes the verdict.

@@ -1,6 +1,9 @@
 package daemon
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -52,4 +55,38 @@ func TestRoles(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A claim that a killed clawd left behind is given back, and is no way around the question for the role.
+func TestRoleAfterCrash(t *testing.T) {
+	in(t, func(r *rig) {
+		role := filepath.Join(r.root, "role")
+		put(t, role, "plan")
+		r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "cat " + role} }
+		var claimed []byte
+		r.children.claimed = func(resume.Claim) {
+			if claimed == nil {
+				var err error
+				if claimed, err = os.ReadFile(filepath.Join(r.o.StateDir, "clawd.db")); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		r.children.fail = errors.New("no")
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(31 * time.Second)
+		r.down()
+		if err := os.WriteFile(filepath.Join(r.o.StateDir, "clawd.db"), claimed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(role, []byte("build"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.children.fail = nil
+		r.start()
+		r.pass(10 * time.Minute)
+		r.wantStarts(0)
+		r.wantPhase(id, state.Following)
+	})
 }

@@ -138,7 +138,12 @@ func (s *session) follow(ctx context.Context) error {
 		s.reload()
 		s.anew()
 	}
-	if s.run == nil && (s.rec.Phase == state.Claimed || s.rec.Phase == state.Fired) {
+	if s.run == nil && s.rec.Phase == state.Claimed {
+		if err := s.unstarted(ctx); err != nil {
+			return err
+		}
+	}
+	if s.run == nil && s.rec.Phase == state.Fired {
 		return s.consider(ctx) // an attempt from before a restart comes first
 	}
 	if s.run != nil {
@@ -338,7 +343,7 @@ func (s *session) consider(ctx context.Context) error {
 		return s.attended(ctx)
 	}
 	switch s.rec.Phase {
-	case state.Claimed, state.Fired:
+	case state.Fired:
 		s.resume(ctx, s.rec.Decision, s.rec.Claim)
 		return nil
 	case state.Waiting:
