@@ -67,6 +67,24 @@ func TestFreshOfRemovedSession(t *testing.T) {
 	})
 }
 
+// Also one that was removed while clawd was not running.
+func TestRemovedWhileClawdIsDown(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		r.down()
+		if err := os.Remove(r.session(id).Path); err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		r.pass(time.Hour)
+		rec := r.rec(id)
+		if told := r.log.events("session_left"); rec.Phase != state.Following || len(told) == 0 {
+			t.Errorf("phase %s after an hour, told %v", rec.Phase, told)
+		}
+	})
+}
+
 // A look that fails because clawd is stopped says nothing: the wait goes on after the next start.
 func TestStopInALookLeavesNothing(t *testing.T) {
 	in(t, func(r *rig) {

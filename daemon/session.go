@@ -154,8 +154,8 @@ func (s *session) follow(ctx context.Context) error {
 		s.rec.Stamp = *now
 	}
 	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
-	if errors.Is(err, fs.ErrNotExist) && s.rec.Phase == state.Waiting && deleted(s.rec) {
-		return s.consider(ctx)
+	if errors.Is(err, fs.ErrNotExist) && s.rec.Phase == state.Waiting {
+		return s.consider(ctx) // what becomes of it is told when its wait is over
 	}
 	if err != nil {
 		return err
