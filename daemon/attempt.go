@@ -76,6 +76,7 @@ func (s *session) finish(ctx context.Context, e ended) {
 		return // tried again with the next rescan: what failed now would fail at once again
 	case e.out.Verdict == resume.Postponed:
 		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
+		s.looks = deadline{} // a new wait, also for a time that was waited for before: the clock may have been set back
 		s.postponed(e.out)
 		if s.parked {
 			return // looked at again when something changes, or with the next rescan

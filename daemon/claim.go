@@ -81,6 +81,9 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	} else if err != nil {
 		return resume.Claim{}, unfit(err)
 	}
+	if err := s.d.shortage.turn(s.d.sleeper.Now()); err != nil {
+		return resume.Claim{}, err
+	}
 	n := rec.Episode.Attempts + 1
 	token := uuid.NewString()
 	return resume.Claim{Token: token, Boot: s.d.boot, Info: rec.Info, Cursor: string(batch.Cursor), Plan: plan,

@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"os"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -115,5 +117,42 @@ func TestClockSetBackBetweenStarts(t *testing.T) {
 		id, _ := r.stopped("limit")
 		r.order(id, resume.Order{Now: true})
 		r.wantStarts(2)
+	})
+}
+
+// Who waits for another session of its account, or for the next day's budget, does not do so in a circle.
+func TestClockSetBackIsNoBusyLoop(t *testing.T) {
+	t.Run("the first of the account is at work", func(t *testing.T) {
+		in(t, func(r *rig) {
+			var looks atomic.Int64
+			r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
+			r.children.act = func(c *child) {
+				if c.ask(); len(r.children.started()) == 1 {
+					c.say("window")
+					c.end()
+				}
+			}
+			r.start()
+			for range 3 {
+				r.stopped("window")
+			}
+			r.pass(20 * time.Minute)
+			r.wantStarts(1)
+			r.clock.jump(-6 * time.Hour)
+			r.pass(35 * time.Minute)
+			r.wantStarts(2)
+		})
+	})
+	t.Run("the budget is spent", func(t *testing.T) {
+		in(t, func(r *rig) {
+			var looks atomic.Int64
+			r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
+			r.overBudget()
+			r.pass(10 * time.Hour)
+			looks.Store(0)
+			r.clock.jump(-6 * time.Hour)
+			r.pass(25 * time.Hour)
+			r.wantStarts(2)
+		})
 	})
 }

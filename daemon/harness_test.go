@@ -148,7 +148,7 @@ func (r *rig) add(id string, lines ...string) {
 }
 
 // record is one line in the shape of 2.1.329. kinds: user, meta, answer, open (an answer that goes
-// on), limit (429), plan (usage limit, an hour to go), auth, odd (no rule explains it).
+// on), limit (429), plan (usage limit, an hour to go), window (usage limit, no reset time), auth, odd (no rule explains it).
 func (r *rig) record(id, kind, key, entry string) string {
 	if key == "" {
 		key = uuid.NewString()
@@ -165,6 +165,8 @@ func (r *rig) record(id, kind, key, entry string) string {
 		reset := time.Now().Add(time.Hour).Unix()
 		return failed("You've hit your 5-hour limit · resets 1:00am (UTC)", fmt.Sprintf(
 			`"error":"rate_limit","apiErrorStatus":429,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d,"rateLimitType":"five_hour"}`, reset))
+	case "window": // its reset time is not told
+		return failed("You've hit your 5-hour limit", `"error":"rate_limit","apiErrorStatus":429,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","rateLimitType":"five_hour"}`)
 	case "auth":
 		return failed("Invalid API key · Please run /login", `"error":"authentication_failed","apiErrorStatus":401`)
 	case "odd": // no rule explains it

@@ -22,7 +22,7 @@ type lanes struct {
 type lead struct {
 	session string
 	opened  bool      // it went through: the others may follow
-	again   time.Time // it was limited again: the others wait until then, too
+	again   time.Time // it was limited again: the others wait until then, too; by the clock that nobody sets
 }
 
 func newLanes() *lanes { return &lanes{changed: make(chan struct{}), first: map[string]*lead{}} }
@@ -73,9 +73,11 @@ func (l *lanes) turn(now time.Time, session, window string, since time.Time, par
 		switch {
 		case f == nil:
 			l.first[window] = &lead{session: session}
-		case f.session == session || f.opened:
-		case f.again.After(now) && f.again.After(since):
-			return 0, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: f.again,
+		case f.opened:
+		case f.session == session:
+			f.again = time.Time{} // this is the next try, and how it goes is yet to be seen
+		case time.Until(f.again) > 0 && now.Add(time.Until(f.again)).After(since):
+			return 0, &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: now.Add(time.Until(f.again)),
 				Why: "another session of this account went first and is still limited"}}
 		case !f.again.IsZero():
 			l.first[window] = &lead{session: session}
@@ -110,8 +112,8 @@ func (l *lanes) leave() {
 	l.change()
 }
 
-// verdict tells the others in the window how it went for the first.
-func (l *lanes) verdict(session, window string, v resume.Verdict, again time.Time) {
+// verdict tells the others in the window how it went for the first: it tries again in a while; 0: it does not.
+func (l *lanes) verdict(session, window string, v resume.Verdict, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.first[window]
@@ -121,8 +123,8 @@ func (l *lanes) verdict(session, window string, v resume.Verdict, again time.Tim
 	switch {
 	case v == resume.Resumed:
 		f.opened = true
-	case v == resume.StoppedAgain && !again.IsZero():
-		f.again = again
+	case v == resume.StoppedAgain && again > 0:
+		f.again = time.Now().Add(again)
 	default: // it does not try again, or nothing can be learnt from it: another one goes first
 		delete(l.first, window)
 	}

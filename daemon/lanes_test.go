@@ -89,7 +89,7 @@ func TestLanesOneGoesFirst(t *testing.T) {
 				if c.final {
 					again = time.Time{}
 				}
-				l.verdict("a", "acct", c.verdict, again)
+				l.verdict("a", "acct", c.verdict, max(0, time.Until(again)))
 				l.leave()
 				switch {
 				case c.verdict == resume.Resumed:
@@ -143,4 +143,26 @@ func TestLanesCancelledLeader(t *testing.T) {
 			t.Errorf("%d lanes are taken, want 1", l.running)
 		}
 	})
+}
+
+// One goes first also at the next try, whoever of them comes first then.
+func TestFirstAgain(t *testing.T) {
+	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, _, _ := startSleeper(t)
+			l := newLanes()
+			<-enterAll(t.Context(), l, s, "acct", 3, 0, "a")
+			l.verdict("a", "acct", resume.StoppedAgain, 30*time.Minute)
+			l.leave()
+			<-time.After(30 * time.Minute)
+			out := enterAll(t.Context(), l, s, "acct", 3, 0, order...)
+			<-time.After(time.Hour)
+			synctest.Wait()
+			if e := <-out; e.who != order[0] || len(out) != 0 {
+				t.Errorf("%s went first, of %v, and %d more followed before its verdict", e.who, order, len(out))
+			}
+			l.verdict(order[0], "acct", resume.Resumed, 0)
+			<-out
+		})
+	}
 }

@@ -96,7 +96,7 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err error) {
 	d, s := l.s.d, l.s
 	cfg, _ := d.settings()
-	if err := d.shortage.wait(d.sleeper.Now()); err != nil {
+	if err := d.shortage.rests(d.sleeper.Now()); err != nil {
 		return resume.Claim{}, err
 	}
 	if err := d.folders(); err != nil {
@@ -136,7 +136,7 @@ func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err er
 	}
 	s.busy.Store(false)
 	l.leave()
-	d.lanes.verdict(s.key, window, resume.Postponed, time.Time{})
+	d.lanes.verdict(s.key, window, resume.Postponed, 0)
 	return resume.Claim{}, err
 }
 
@@ -210,7 +210,7 @@ func (l *ledger) Unclaim(_ context.Context, c resume.Claim, why string, failed b
 	held, err := l.s.d.store.Unclaim(c, why, failed)
 	l.s.heir.Store(nil)
 	l.s.busy.Store(false)
-	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, time.Time{}) // also when its user took the claim back
+	l.s.d.lanes.verdict(l.s.key, l.s.window(l.info, c.Stop), resume.Postponed, 0) // also when its user took the claim back
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (l *ledger) Close(ctx context.Context, c resume.Claim, o resume.Outcome) er
 	s.heir.Store(nil)
 	s.guards.Store(!c.Plan.Way.Live()) // until its process has ended
 	s.busy.Store(false)
-	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt)
+	d.lanes.verdict(s.key, s.window(l.info, c.Stop), o.Verdict, rec.Decision.WakeAt.Sub(d.sleeper.Now()))
 	switch o.Verdict {
 	case resume.Resumed:
 		d.log.Info().Str("event", "resume_succeeded").EmbedObject(s).Int("attempt", c.N).Float64("took_s", seconds(o.Took)).

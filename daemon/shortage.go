@@ -22,7 +22,7 @@ type shortage struct {
 	mu    sync.Mutex // guards what follows
 	why   string     // empty: there is none
 	tries int
-	until time.Time
+	until time.Time // by the clock that nobody sets
 }
 
 const (
@@ -47,32 +47,47 @@ func (d *Daemon) short(why string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.why == "" {
-		s.step(d.sleeper.Now())
+		s.step()
 		d.log.Warn().Str("event", "machine_short").Str("why", why).
 			Msg("nothing can be started now; clawd tries again by itself, less often the longer it lasts, and no attempt counts")
 	}
 	s.why = why
-	return &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: s.until, Why: why}}
+	return s.refusal(d.sleeper.Now())
+}
+
+// refusal puts a session off until the next try. now is by the wall clock.
+func (s *shortage) refusal(now time.Time) error {
+	return &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: now.Add(time.Until(s.until)), Why: s.why}}
 }
 
 // step puts the next try off.
-func (s *shortage) step(now time.Time) {
-	s.until = now.Add(min(shortFirst<<min(s.tries, 10), shortMost))
+func (s *shortage) step() {
+	s.until = time.Now().Add(min(shortFirst<<min(s.tries, 10), shortMost))
 	s.tries++
 }
 
-// wait refuses as long as the machine is to be left alone. Then it lets one through.
-func (s *shortage) wait(now time.Time) error {
+// rests refuses as long as the machine is to be left alone.
+func (s *shortage) rests(now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.why == "" {
+	if s.why == "" || time.Until(s.until) <= 0 {
 		return nil
 	}
-	if !s.until.After(now) {
-		s.step(now)
-		return nil
+	return s.refusal(now)
+}
+
+// turn lets one through, which nothing else keeps from starting, and puts the others off.
+func (s *shortage) turn(now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.why == "":
+	case time.Until(s.until) > 0:
+		return s.refusal(now)
+	default:
+		s.step()
 	}
-	return &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.Postponed, Again: s.until, Why: s.why}}
+	return nil
 }
 
 // is tells whether why is what the machine lacks: that was said for all.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -129,4 +130,48 @@ func TestSocketIsMadeAgain(t *testing.T) {
 		}
 		answers()
 	}
+}
+
+// A clock that is set back lengthens no session's wait for the machine.
+func TestMachineIsShortAndClockSetBack(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.fail = fmt.Errorf("fork: %w", syscall.EAGAIN)
+		r.start()
+		r.stopped("limit")
+		r.pass(20 * time.Minute)
+		r.clock.jump(-6 * time.Hour)
+		r.children.mu.Lock()
+		r.children.fail = nil
+		r.children.mu.Unlock()
+		r.pass(10 * time.Minute)
+		r.wantStarts(1)
+	})
+}
+
+// Who cannot start for a reason of its own does not take the try away from who can.
+func TestMachineIsShortForTheOthers(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.fail = fmt.Errorf("fork: %w", syscall.EAGAIN)
+		r.start()
+		var ids []string
+		for range 41 {
+			id, _ := r.stopped("limit")
+			ids = append(ids, id)
+		}
+		r.pass(3 * time.Hour)
+		r.children.mu.Lock()
+		r.children.fail = nil
+		r.children.mu.Unlock()
+		for n, id := range ids[:40] { // somebody has them open
+			pid := 901 + n
+			r.procs.set(func() {
+				r.procs.all = append(r.procs.all, agent.Proc{PID: pid, Group: pid, Leader: pid, Start: 91, Comm: "claude"})
+				r.procs.argv[pid] = []string{"claude", "-p", "--resume", id, "go on"}
+			})
+			put(t, filepath.Join(r.agentDir(), "sessions", fmt.Sprint(pid, ".json")),
+				fmt.Sprintf(`{"pid":%d,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"sdk-cli","status":"idle"}`, pid, id, r.project))
+		}
+		r.pass(6 * time.Minute)
+		r.wantStarts(1)
+	})
 }
