@@ -107,8 +107,9 @@ func (e *evidence) readEvents(ctx context.Context) error {
 		}
 	}
 	e.cursor = batch.Cursor
+	now := e.s.d.sleeper.Now()
 	for _, ev := range batch.Events {
-		e.add(ev)
+		e.add(present(ev, now))
 	}
 	return nil
 }

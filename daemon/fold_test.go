@@ -124,3 +124,22 @@ func TestStampedAhead(t *testing.T) {
 		}
 	}
 }
+
+// What an attempt's own stop is stamped with counts as little.
+func TestStampedAheadAfterAnAttempt(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) {
+			if c.ask(); c.claim.N == 1 {
+				line := r.line(c.claim.Session.ID, "limit")
+				put(t, c.claim.Session.Path, strings.Replace(line, `"timestamp":"2000-`, `"timestamp":"9999-`, 1))
+			} else {
+				c.say("answer")
+			}
+			c.end()
+		}
+		r.start()
+		r.stopped("limit")
+		r.pass(2 * time.Hour)
+		r.wantStarts(2)
+	})
+}
