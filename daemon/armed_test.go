@@ -78,3 +78,21 @@ func TestOwnContinue(t *testing.T) {
 		})
 	}
 }
+
+// An agent that does not go on by itself, where clawd cannot type either, is no line a minute.
+func TestOwnContinueIsSaidOnce(t *testing.T) {
+	for _, way := range []resume.Way{resume.Exec, resume.Tmux} {
+		in(t, func(r *rig) {
+			if way == resume.Tmux {
+				r.children.blocked = fmt.Errorf("no tmux")
+			}
+			id := r.open(way, "plan")
+			r.add(id, r.notice(id, "Usage limit reached · continuing automatically at 1:00am · esc to cancel"))
+			r.pass(5 * time.Hour)
+			n := len(r.log.events("standing_down")) + len(r.log.events("resume_postponed"))
+			if n > 8 {
+				t.Errorf("%d lines in five hours; log:\n%s", n, r.log)
+			}
+		})
+	}
+}

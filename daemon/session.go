@@ -362,8 +362,10 @@ func (s *session) consider(ctx context.Context) error {
 	h, attended := attendedBy([]detect.Holder{s.rec.Classifier.Holder})
 	if s.openBy = h.PID; !attended {
 		s.openBy = 0
-	} else if s.rec.Stop.State == detect.Retrying {
-		s.standDown("the agent has armed its own continue", s.rec.Stop.SelfResumeAt)
+	} else if own := s.rec.Stop.SelfResumeAt; s.rec.Stop.State == detect.Retrying {
+		if s.d.sleeper.Now().Before(own) { // then it is clawd's turn
+			s.standDown("the agent has armed its own continue", own)
+		}
 	} else if reachable, err := s.reachable(ctx); !reachable || err != nil {
 		s.standDown(h.Why, time.Time{})
 		return err
