@@ -168,19 +168,26 @@ func (d *Daemon) keepUp(c *control) error {
 	return errors.Join(d.folders(), d.relock(), c.renew())
 }
 
-// relock takes the user's lock again where its file is gone, or another clawd could take it, too.
+// relock takes the user's lock again where its file is gone or is another one: another clawd could take that, too.
 func (d *Daemon) relock() error {
 	if d.lock == nil {
 		return nil
 	}
-	path := filepath.Join(d.o.UserDir, LockName)
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+	mine, err := d.lock.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Lstat(filepath.Join(d.o.UserDir, LockName))
+	if err == nil && os.SameFile(mine, there) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	old := d.lock
 	if err := d.acquire(); err != nil {
 		d.lock = old
-		d.fatal(&fatalError{fmt.Errorf("clawd's lock was removed, and %w", err)})
+		d.fatal(&fatalError{fmt.Errorf("clawd's lock was removed or replaced, and %w", err)})
 		return err
 	}
 	return old.Close()

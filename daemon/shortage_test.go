@@ -175,3 +175,27 @@ func TestMachineIsShortForTheOthers(t *testing.T) {
 		r.wantStarts(1)
 	})
 }
+
+// Where another clawd has taken the lock in the meantime, this one ends: two would see the same sessions.
+func TestLockIsAnothers(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		path := filepath.Join(r.o.UserDir, LockName)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		second := r.o
+		second.StateDir = filepath.Join(r.root, "another")
+		d, err := New(second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { d.release(); d.store.Close() }()
+		select {
+		case <-r.ended:
+			r.d = nil
+		case <-time.After(2 * time.Minute):
+			t.Error("two clawds run")
+		}
+	})
+}
