@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -169,4 +170,18 @@ func (s *session) logLeft(stop detect.Stop, why string) {
 func logScheduled(e *zerolog.Event, s *session, d resume.Decision, now time.Time) {
 	e.Str("event", "resume_scheduled").EmbedObject(s).Str("strategy", string(d.Strategy)).Time("wake_at", d.WakeAt).
 		Float64("wait_s", seconds(max(0, d.WakeAt.Sub(now)))).Int("attempt", d.Attempt).Str("why", d.Why).Msg("waiting to resume")
+}
+
+// problem logs what keeps coming back only once.
+func (s *session) problem(err error) {
+	if s.quiet == err.Error() {
+		return
+	}
+	s.quiet = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		// Its user removed it; what waited in it is left and told when it falls due.
+		s.d.log.Debug().Str("event", "session_gone").EmbedObject(s).Err(err).Msg("the session's files are gone")
+		return
+	}
+	s.d.log.Error().Str("event", "session_error").EmbedObject(s).Err(err).Msg("this session cannot be looked at; the others go on")
 }

@@ -248,7 +248,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (l
 		return look{}, err
 	}
 	h, attended := attendedBy(holders)
-	if !attended && roles != nil {
+	if h.Liveness != detect.Alive && h.Liveness != detect.HolderUnknown && !h.Foreign && unwritten == nil && roles != nil {
 		late, err := roles.stands(ctx, rec)
 		if err != nil {
 			return look{}, err

@@ -2,16 +2,19 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/spawn"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
 // roles asks the agent whether the role that a session would get is still there: without it another, which
-// may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over.
+// may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over; after
+// that, when nothing else keeps the session from being resumed.
 type roles struct {
 	s     *session
 	a     agent.Roles
@@ -26,15 +29,21 @@ const (
 	rolesAhead = 20 * time.Second
 	// rolesLast is how long an answer holds.
 	rolesLast = time.Minute
+	// rolesMost is how long a question that failed is put off at most.
+	rolesMost = time.Hour
 )
 
-// askAhead has the agent asked before a wait ends; nil: the agent has no roles.
+// askAhead has the agent asked before a wait ends for the first time; nil: the agent has no roles.
 func (s *session) askAhead(ctx context.Context, wake time.Time) *roles {
 	a, ok := s.a.(agent.Roles)
 	if !ok {
 		return nil
 	}
 	r := &roles{s: s, a: a, asked: make(chan struct{})}
+	if !s.notYet.IsZero() || !wake.After(s.d.sleeper.Now()) {
+		close(r.asked)
+		return r
+	}
 	rec := s.rec
 	s.d.wg.Go(func() {
 		defer close(r.asked)
@@ -60,6 +69,14 @@ func (r *roles) stands(ctx context.Context, rec state.Session) (late bool, err e
 		r.ask(ctx, rec)
 		late = true
 	}
+	switch {
+	case r.err == nil:
+		r.s.failing = 0
+	case ctx.Err() == nil && !errors.As(r.err, new(*resume.Refusal)):
+		again := min(lookAgain<<min(r.s.failing, 10), rolesMost)
+		r.s.failing++
+		return late, postponed(r.s.d.sleeper.Now().Add(again), "%v", r.err)
+	}
 	return late, r.err
 }
 
@@ -68,7 +85,7 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 	r.at, r.err = time.Time{}, nil
 	q, err := r.s.request(rec)
 	if err != nil {
-		r.err = postponed(r.s.d.sleeper.Now().Add(lookAgain), "%v", err)
+		r.err = err
 		return
 	}
 	r.role = r.a.Role(q)
@@ -82,7 +99,10 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 	case ctx.Err() != nil:
 		r.err = context.Cause(ctx)
 	case err != nil:
-		r.err = postponed(r.s.d.sleeper.Now().Add(lookAgain), "%s", fmt.Sprintf("whether agent %q is still there can't be seen: %v", r.role, err))
+		r.err = fmt.Errorf("whether agent %q is still there can't be seen: %w", r.role, err)
+		if aboutMachine(err) {
+			r.err = r.s.d.short(r.err.Error())
+		}
 	case !r.a.HasRole(printed, r.role):
 		r.err = unfit(r.a.RoleGone(q))
 	}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -89,4 +90,40 @@ func TestRoleAfterCrash(t *testing.T) {
 		r.wantStarts(0)
 		r.wantPhase(id, state.Following)
 	})
+}
+
+// The agent is asked when nothing else keeps the session from being resumed, and ever more seldom while it
+// does not answer: that takes seconds each time.
+func TestRolesAreAskedSeldom(t *testing.T) {
+	for name, c := range map[string]struct {
+		list string
+		open bool
+		most int
+	}{
+		"somebody has it open": {"printf plan", true, 2},
+		"no answer":            {"exit 1", false, 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				asked := filepath.Join(r.root, "asked")
+				r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "echo >>" + asked + "; " + c.list} }
+				r.start()
+				id, _ := r.stopped("limit")
+				if c.open {
+					r.procs.set(func() {
+						r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}
+						r.procs.argv[901] = []string{"claude", "-p", "--resume", id, "go on"}
+					})
+					put(t, filepath.Join(r.agentDir(), "sessions", "901.json"),
+						fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"sdk-cli","status":"idle"}`, id, r.project))
+				}
+				r.pass(24 * time.Hour)
+				b, err := os.ReadFile(asked)
+				if err != nil || len(b) > c.most {
+					t.Errorf("asked %d times in a day: %v", len(b), err)
+				}
+				r.wantPhase(id, state.Waiting)
+			})
+		})
+	}
 }

@@ -34,7 +34,7 @@ type session struct {
 	ordered atomic.Bool                // its user gave an order, which stands in the store
 	again   atomic.Bool                // the config changed: decide anew
 	said    resume.Decision            // as last logged; touched by the one goroutine of a resume
-	failing int                        // looks in a row at an open session's terminal or server that failed; touched by the same one
+	failing int                        // looks in a row that failed, at an open session's terminal or server, or at the roles; touched by the same one
 	child   atomic.Int64               // pid of our running child; 0: none
 	dirty   atomic.Pointer[state.Read] // read, but not stored: nothing in it is news
 	sum     atomic.Pointer[summary]
@@ -438,18 +438,4 @@ func (s *session) reload() {
 	rec.Classifier, rec.Cursor, rec.Info = s.rec.Classifier, s.rec.Cursor, s.rec.Info
 	s.rec = rec
 	s.summarize()
-}
-
-// problem logs what keeps coming back only once.
-func (s *session) problem(err error) {
-	if s.quiet == err.Error() {
-		return
-	}
-	s.quiet = err.Error()
-	if errors.Is(err, fs.ErrNotExist) {
-		// Its user removed it; what waited in it is left and told when it falls due.
-		s.d.log.Debug().Str("event", "session_gone").EmbedObject(s).Err(err).Msg("the session's files are gone")
-		return
-	}
-	s.d.log.Error().Str("event", "session_error").EmbedObject(s).Err(err).Msg("this session cannot be looked at; the others go on")
 }

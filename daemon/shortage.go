@@ -46,8 +46,10 @@ func (d *Daemon) short(why string) error {
 	s := &d.shortage
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.why == "" {
+	if time.Until(s.until) <= 0 {
 		s.step()
+	}
+	if s.why == "" {
 		d.log.Warn().Str("event", "machine_short").Str("why", why).
 			Msg("nothing can be started now; clawd tries again by itself, less often the longer it lasts, and no attempt counts")
 	}

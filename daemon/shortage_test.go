@@ -199,3 +199,16 @@ func TestLockIsAnothers(t *testing.T) {
 		}
 	})
 }
+
+// Whoever meets it next is put off anew, whatever the try was for.
+func TestMachineIsStillShort(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		_ = r.d.short("no processes")
+		r.pass(shortFirst)
+		var refusal *resume.Refusal
+		if err := r.d.short("still none"); !errors.As(err, &refusal) || !refusal.Outcome.Again.After(r.d.sleeper.Now()) {
+			t.Errorf("%+v: it is tried again without a pause", refusal)
+		}
+	})
+}
