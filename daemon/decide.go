@@ -82,7 +82,14 @@ func (s *session) next(rec state.Session) resume.Decision {
 		// Nothing came of the attempt that was ordered, so the order stands.
 		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
 	}
-	return s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
+	d := s.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
+	if begun := rec.Decision.WakeAt; d.Strategy != resume.Leave && begun.After(d.WakeAt) && d.WakeAt.Before(now) {
+		d.WakeAt = begun // it is over no earlier than by the decision before, or now
+		if now.Before(begun) {
+			d.WakeAt = now.UTC()
+		}
+	}
+	return d
 }
 
 // decideAgain applies a new config to a wait: what put it off may hold no longer.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -349,5 +350,25 @@ func TestVersionBlocksNobody(t *testing.T) {
 		if err := <-claim; err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A stop that was found late is not overdue after a reload either.
+func TestFoundLateAndReloaded(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Watch.MaxStopAge = config.Duration(48 * time.Hour)
+		r.o.Reload = func() (config.Config, error) { return r.o.Config, nil }
+		id, _ := r.stopped("limit")
+		r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}
+		r.procs.argv[901] = []string{"claude", "-p", "--resume", id, "go on"}
+		put(t, filepath.Join(r.agentDir(), "sessions", "901.json"),
+			fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"sdk-cli","status":"idle"}`, id, r.project))
+		r.pass(14 * time.Hour)
+		r.start()
+		r.d.Reload(r.work)
+		r.pass(time.Minute)
+		r.end(901)
+		r.pass(24 * time.Hour)
+		r.wantStarts(1)
 	})
 }

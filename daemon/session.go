@@ -434,7 +434,7 @@ func (s *session) reload() {
 	if err != nil || !ok {
 		return
 	}
-	// The classifier has read further than the store knows, unless T4 brought a newer one.
+	// What T4 may have brought is read again from here: it is in the files.
 	rec.Classifier, rec.Cursor, rec.Info = s.rec.Classifier, s.rec.Cursor, s.rec.Info
 	s.rec = rec
 	s.summarize()
