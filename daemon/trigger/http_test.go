@@ -225,3 +225,21 @@ func TestHTTPNotAtRest(t *testing.T) {
 		})
 	}
 }
+
+// Where no mark can be made (the disk is full, say) nothing is sent, and the attempt does not count.
+func TestHTTPNoMark(t *testing.T) {
+	s := newServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	tr, claim := httpClaim(t, s.URL)
+	file := filepath.Join(t.TempDir(), "a file where the folder should be")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	claim.Mark = filepath.Join(file, "mark")
+	run, err := tr.Start(t.Context(), claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gate, why, err := run.Open(t.Context()); gate != resume.GateShort || why == "" || err != nil || strings.Contains(s.asked(), "POST") {
+		t.Errorf("gate %s %q %v; asked:\n%s", gate, why, err, s.asked())
+	}
+}

@@ -187,6 +187,8 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	case errors.Is(err, marks.ErrMade):
 		l.adopted = true // whoever made it may have typed or sent
 		return resume.GateMarked, "", nil
+	case err != nil && marks.Unmade(l.c.Mark):
+		return resume.GateShort, err.Error(), nil
 	case err != nil:
 		return resume.GateFailed, err.Error(), errors.Join(err, marks.Fail(l.c.Mark, err))
 	}

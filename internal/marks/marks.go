@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -80,6 +81,12 @@ func Fail(path string, cause error) error {
 	}
 	_, err = f.WriteString(execFailed + cause.Error() + "\n")
 	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Unmade takes away what there is of a mark that could not be made. Nothing ran, so nothing is to be settled.
+func Unmade(path string) bool {
+	err := os.Remove(path)
+	return err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Read reads a mark. A mark that is there but not whole (the machine went down while it was

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -65,7 +64,7 @@ func Run(check Check) error {
 	case errors.Is(err, marks.ErrMade):
 		say("marked")
 		return nil
-	case err != nil && unmade(c.Mark):
+	case err != nil && marks.Unmade(c.Mark):
 		say("short %v", err)
 		return err
 	case err != nil:
@@ -82,12 +81,6 @@ func Run(check Check) error {
 	}
 	say("failed %v", err)
 	return errors.Join(err, marks.Fail(c.Mark, err))
-}
-
-// unmade takes away what there is of a mark that could not be made. Nothing ran, so nothing is to be settled.
-func unmade(path string) bool {
-	err := os.Remove(path)
-	return err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // readReply reads the shim's answer to the opened gate, to the end of its pipe.
