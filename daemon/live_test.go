@@ -153,10 +153,23 @@ func TestUnreachable(t *testing.T) {
 					t.Errorf("told %v", e)
 				}
 				r.wantPhase(id, state.Waiting)
+				// The status says the same, not when clawd would resume it.
+				s := r.status(id)
+				if s == nil || s.Status != state.NeedsYou || s.Needs == nil || !strings.Contains(s.Needs.What, c.why) || !strings.Contains(s.Needs.Command, "continue") {
+					t.Errorf("status: %+v", s)
+				}
+				r.down()
+				r.start()
+				if s := r.status(id); s == nil || s.Status != state.NeedsYou {
+					t.Errorf("status after a restart: %+v", s)
+				}
 				// Its user does what was said.
 				r.add(id, r.record(id, "continue", "", interactive), r.record(id, "answer", "", interactive))
 				r.pass(time.Minute)
 				r.wantPhase(id, state.Following)
+				if s := r.status(id); s != nil {
+					t.Errorf("it went on, and the status says %+v", s)
+				}
 			})
 		})
 	}

@@ -15,7 +15,7 @@ func ExampleClassifier() {
 	s := c.Stop()
 	fmt.Println(s.IsStop(), s.Reason)
 	c.Feed(detect.Event{Kind: detect.KindPrompt, ID: "p2", At: at.Add(time.Minute)})
-	fmt.Println(c.Stop().IsStop()) // somebody went on
+	fmt.Println(c.Stop().IsStop()) // the user went on
 	// Output:
 	// true overloaded
 	// false

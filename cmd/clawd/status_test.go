@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/state"
@@ -85,6 +86,27 @@ func TestStatusCommand(t *testing.T) {
 				t.Errorf("left behind: %s", e.Name())
 			}
 		}
+	}
+}
+
+// A window that clawd can't reach waits for its user: the row says what to do, and counts down to nothing.
+func TestStatusOfAnUnreachableWindow(t *testing.T) {
+	at := time.Now().Add(time.Hour)
+	rows := func(s daemon.SessionStatus) string {
+		var out strings.Builder
+		if err := printSessions(&out, daemon.Status{Sessions: []daemon.SessionStatus{s}}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	s := daemon.SessionStatus{Agent: "claude", Session: "d07e", Phase: state.Waiting, Attempt: 1, WakeAt: &at, LeftS: 3600, Status: state.NeedsYou,
+		Needs: &daemon.Needs{What: "process 7 has it open in a terminal that clawd can\x1bnot reach", Command: `type "continue" there`}}
+	if got := rows(s); !strings.Contains(got, "NEEDS YOU") || !strings.Contains(got, `reach; type "continue" there`) || strings.Contains(got, "attempt") || strings.Contains(got, "\x1b") {
+		t.Errorf("%s", got)
+	}
+	s.Status, s.Needs = state.Waits, nil // it was closed
+	if got := rows(s); !strings.Contains(got, "WAITING") || !strings.Contains(got, "attempt 1 in 1h0m0s") {
+		t.Errorf("%s", got)
 	}
 }
 
