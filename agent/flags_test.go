@@ -86,6 +86,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What looks like a key is not kept, and what only speaks of one is. (The keys are cut in two, so that no scanner
+// takes them for real ones.)
+func TestSecrets(t *testing.T) {
+	options := Options{}
+	options.Add(One, Any, "--prompt")
+	for _, parts := range [][2]string{
+		{"sk-ant-", "abcdefghij"}, {"sk_live_", "51HxYzAbCdEf"}, {"ghr_", "abcdefghijklmnop"}, {"xapp-", "1-ABCDEF"}, {"AKIA", "IOSFODNN7EXAMPLE"},
+		{"pypi-", "AgEIcHlwaS5vcmcC"}, {"dop_v1_", "abcdefabcdefabcdef"}, {"shpat_", "abcdefabcdefabcdef"}, {"SG.", "abcdefghijklmnop.qrstuv"},
+		{"ya29.", "a0AfH6SMB"}, {"tskey-", "auth-abc123"}, {"AGE-SECRET-", "KEY-1ABC"}, {"DB_PASSWORD", "=hunter22"}, {`{"apiKey"`, `:"abcdefgh"}`},
+		{"https://u:p", "@host/x"}, {"https://0123456789abcdef", "@host/x"}, {"Authorization", ": Basic abc"}, {"-----BEGIN RSA PRIVATE", " KEY-----"},
+	} {
+		if flags, lost := options.Parse([]string{"--prompt=use " + parts[0] + parts[1] + " here"}); len(flags) > 0 || len(lost) != 1 || lost[0] != "--prompt" {
+			t.Errorf("%s...: kept %v, lost %q", parts[0], flags, lost)
+		}
+	}
+	for _, text := range []string{"ask for the password", "use token buckets", "clone ssh://git@github.com/a/b", "the primary key is pk_customer_address_id",
+		"desk-lamp-controller", "never print keys: they are secret", "tests live in sk_test.py"} {
+		if flags, _ := options.Parse([]string{"--prompt", text}); len(flags) != 1 {
+			t.Errorf("not kept: %s", text)
+		}
+	}
+}
+
 // A command line that no person typed costs neither time nor room.
 func TestParseHugeCommandLine(t *testing.T) {
 	options := Options{}
