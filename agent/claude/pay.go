@@ -44,7 +44,8 @@ func on(value string) bool {
 }
 
 // purse tells, from the presence of things and never from their content, who pays for a process with
-// such an environment. In a terminal its user may have refused the key: then it tells nothing.
+// such an environment. In a terminal its user may have refused the key: then it tells only whether the requests go
+// to a server of the user's own.
 func (c *Claude) purse(environ []string, headless bool) string {
 	env := map[string]string{}
 	for _, kv := range environ {
@@ -59,7 +60,7 @@ func (c *Claude) purse(environ []string, headless bool) string {
 		who = login
 		if slices.ContainsFunc(payers, func(name string) bool { return env[name] != "" }) {
 			if who = key; !headless && c.hasLogin() {
-				return ""
+				who = ""
 			}
 		}
 	}
@@ -117,6 +118,8 @@ func (c *Claude) pay(p *resume.Plan, r agent.Request) error {
 	said := c.cfg.Env[server] != ""
 	switch {
 	case said:
+	case who == "" && own:
+		return c.unfit(r, "its requests went to a server of its user's, and nobody saw who paid there", "agent.claude.env")
 	case who == "" && c.getenv(server) != "":
 		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", "agent.claude.env")
 	case own && c.getenv(server) == "":

@@ -280,6 +280,35 @@ func TestPayerIsKept(t *testing.T) {
 	}
 }
 
+// In a terminal with a login and a key nobody sees who pays; whether the requests go elsewhere is seen.
+func TestServerOfATerminalIsKept(t *testing.T) {
+	key, server := "ANTHROPIC_AUTH_TOKEN=k", "ANTHROPIC_BASE_URL=http://x"
+	for _, c := range []struct {
+		name string
+		ran  []string
+		vars []string
+		cfg  map[string]string
+		left bool
+	}{
+		{"no server", []string{key}, nil, nil, false},
+		{"a server, and clawd has none", []string{key, server}, nil, nil, true},
+		{"a server, and clawd has one", []string{key, server}, []string{key, server}, nil, true},
+		{"a server, and the config names it", []string{key, server}, nil, map[string]string{"ANTHROPIC_BASE_URL": "http://x", "ANTHROPIC_AUTH_TOKEN": "k"}, false},
+		{"no server, and clawd has one", []string{key}, []string{server}, nil, true},
+	} {
+		root := t.TempDir()
+		put(t, filepath.Join(root, ".credentials.json"), "never read")
+		r := request(t, root)
+		a := over(root, table{}, agent.Config{Env: c.cfg}, c.vars...)
+		r.Launch.Pays = a.purse(c.ran, false)
+		p, err := a.Plan(r)
+		var u *agent.Unfit
+		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.claude.env" || err == nil && c.cfg == nil && p.Auth != "login" {
+			t.Errorf("%s: %s, %v", c.name, p.Auth, err)
+		}
+	}
+}
+
 func TestOutput(t *testing.T) {
 	c := over(t.TempDir(), table{}, agent.Config{})
 	file := func(name string) string {
