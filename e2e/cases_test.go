@@ -33,6 +33,7 @@ var cases = []struct {
 	{"12LoginAndKey", false, loginAndKeyCase},
 	{"13HistoryIsKept", false, keptCase},
 	{"14FirstTurn", false, firstTurnCase},
+	{"15Forgotten", false, forgottenCase},
 }
 
 // unfit says which cases an agent cannot have.
@@ -46,7 +47,7 @@ func (a agentCase) unfit(name string) string {
 		return "their logins ask servers that cannot be had on loopback"
 	case a.isCodex() && name == "09ByHandDuring":
 		return "Codex itself refuses a second writer"
-	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn"):
+	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn" || name == "15Forgotten"):
 		return "it is about what Gemini deletes"
 	}
 	return ""

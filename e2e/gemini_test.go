@@ -6,7 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/gemini"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/provider"
 )
 
@@ -69,5 +73,41 @@ func firstTurnCase(t *testing.T, a agentCase) {
 	main := w.provider.Main()
 	if last := main[len(main)-1].LastUser; len(main) != 2 || !strings.Contains(last, "> count the frogs") {
 		t.Errorf("%d requests, the last one: %s", len(main), last)
+	}
+}
+
+// forgottenCase: what the daemon keeps young, as it does with what waits, is not deleted by the user's next run in
+// the project, and one that does not wait is.
+func forgottenCase(t *testing.T, a agentCase) {
+	const day = 24 * time.Hour
+	w := newWorld(t, a)
+	kept := w.stopped(w.rateLimitFor(1))
+	w.makeOld(kept, 25*day)
+	g := gemini.New(agent.Env{Home: w.home(), Getenv: func(string) string { return "" }}, agent.Config{})
+	done, err := g.Remember(detect.Session{Agent: g.Name(), ID: kept, Path: w.chats(kept)[0]}, time.Now())
+	if !done || err != nil {
+		t.Fatalf("kept: %v, %v", done, err)
+	}
+	w.makeOld(kept, 10*day)
+	further := func() {
+		w.provider.Queue(provider.Text("something else"))
+		if r := w.prompt("something else"); r.code() != 0 {
+			t.Fatalf("exit code %d\n%s", r.code(), r.output())
+		}
+	}
+	further()
+	if files := w.chats(kept); len(files) != 1 {
+		t.Errorf("files of the session that waits: %q", files)
+	}
+	w.project = w.folder("forgotten")
+	gone := w.stopped(w.rateLimitFor(1))
+	w.makeOld(gone, 35*day)
+	further()
+	if files := w.chats(gone); len(files) != 0 {
+		t.Errorf("the agent does not delete old sessions: %q", files)
+	}
+	w.project = w.folder("demo")
+	if r := w.resume(kept, "once more").wait(); r.code() != 0 || !strings.Contains(r.stdout(), kept) {
+		t.Errorf("exit code %d\n%s", r.code(), r.output())
 	}
 }

@@ -15,6 +15,7 @@ type line struct {
 	message
 	SessionID   string `json:"sessionId"`
 	ProjectHash string `json:"projectHash"`
+	LastUpdated string `json:"lastUpdated"`
 	Set         *struct {
 		SessionID   string     `json:"sessionId"`
 		LastUpdated string     `json:"lastUpdated"`
