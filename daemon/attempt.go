@@ -101,7 +101,7 @@ func (s *session) postponed(out resume.Outcome) {
 	}
 	e := s.d.log.Info().Str("event", "resume_postponed").EmbedObject(s).Str("why", out.Why)
 	if !out.Again.IsZero() {
-		e.Time("again", out.Again)
+		e.Time("again", out.Again.UTC())
 	}
 	e.Msg("not now")
 }
