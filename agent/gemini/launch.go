@@ -170,14 +170,23 @@ func (g *Gemini) unfit(r agent.Request, why, key string) error {
 // purse tells, from the presence of things and never from their content, who pays for a process with such
 // an environment; empty: that is not known. Beside a login the settings say whether a key is taken.
 func (g *Gemini) purse(environ []string) string {
-	switch has := slices.ContainsFunc(environ, func(kv string) bool {
-		name, value, _ := strings.Cut(kv, "=")
-		return value != "" && slices.Contains(payers, name)
-	}); {
-	case len(environ) == 0, has && g.hasLogin():
-		return ""
-	case has:
-		return "key"
+	set := func(names ...string) bool {
+		return slices.ContainsFunc(environ, func(kv string) bool {
+			name, value, _ := strings.Cut(kv, "=")
+			return value != "" && slices.Contains(names, name)
+		})
 	}
-	return "login"
+	if len(environ) == 0 {
+		return ""
+	}
+	who := "login"
+	if set(payers...) {
+		if who = "key"; g.hasLogin() {
+			who = ""
+		}
+	}
+	if set(server) {
+		who += onServer
+	}
+	return who
 }

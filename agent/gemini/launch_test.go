@@ -134,3 +134,31 @@ func TestPurse(t *testing.T) {
 		}
 	}
 }
+
+// The requests of a resume go where the session's went.
+func TestServerIsKept(t *testing.T) {
+	key, server := "GEMINI_API_KEY=x", "GOOGLE_GEMINI_BASE_URL=http://x"
+	for _, c := range []struct {
+		name  string
+		ran   []string
+		vars  []string
+		cfg   map[string]string
+		left  bool
+		unset bool
+	}{
+		{"its own, clawd has none", []string{key, server}, []string{key}, nil, true, false},
+		{"its own, clawd has one", []string{key, server}, []string{key, server}, nil, false, false},
+		{"its own, the config names it", []string{key, server}, []string{key}, map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://x"}, false, false},
+		{"none, clawd has one", []string{key}, []string{key, server}, nil, false, true},
+		{"none, the config names one", []string{key}, []string{key}, map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://x"}, false, false},
+		{"a login, clawd has one", []string{"A=b"}, []string{server}, nil, false, true},
+	} {
+		g, r := planner(t, agent.Config{Env: c.cfg}, c.vars...)
+		r.Launch = &detect.Launch{Pays: g.purse(c.ran)}
+		p, err := g.Plan(r)
+		var u *agent.Unfit
+		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.gemini.env" || slices.Contains(p.Unset, "GOOGLE_GEMINI_BASE_URL") != c.unset {
+			t.Errorf("%s: unset %q, %v", c.name, p.Unset, err)
+		}
+	}
+}

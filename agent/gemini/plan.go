@@ -16,6 +16,11 @@ import (
 // a project alone does not: some logins need one.)
 var payers = []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}
 
+const (
+	server   = "GOOGLE_GEMINI_BASE_URL" // sends the requests elsewhere
+	onServer = "@server"                // behind who pays: so it was
+)
+
 // Plan gives the headless resume, in the very folder of the session's project: from one below it the
 // agent finds no session.
 func (g *Gemini) Plan(r agent.Request) (resume.Plan, error) {
@@ -77,23 +82,10 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if approval {
 		mode = nil
 	}
-	p := resume.Plan{Dir: r.Info.Dir, Auth: g.auth(), Flags: known,
+	p := resume.Plan{Dir: r.Info.Dir, Flags: known,
 		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, mode, kept, g.cfg.Args)}
-	who := ""
-	if r.Launch != nil {
-		who = r.Launch.Pays
-	}
-	switch {
-	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
-		return resume.Plan{}, g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
-	case who != "":
-		p.Auth = who
-	case r.Stop.Reason == detect.UsageLimit && g.hasLogin():
-		// Who waited for the login's quota must not go on at a price. (A key has a daily quota of its own.)
-		p.Auth = "login"
-	}
-	if p.Auth == "login" {
-		p.Unset = slices.Clone(payers)
+	if err := g.pay(&p, r); err != nil {
+		return resume.Plan{}, err
 	}
 	home := ""
 	if g.cfg.ConfigDir != "" {
@@ -104,6 +96,34 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	}
 	p.Env = g.cfg.Environ(p.Unset, "GEMINI_CLI_HOME", home)
 	return p, nil
+}
+
+// pay sees to it that who paid for the session pays for its resume, and that its requests go where they went.
+func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
+	who, own := "", false
+	if r.Launch != nil {
+		who, own = strings.CutSuffix(r.Launch.Pays, onServer)
+	}
+	switch {
+	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
+		return g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
+	case own && g.getenv(server) == "":
+		return g.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, "agent.gemini.env")
+	case who != "":
+		p.Auth = who
+	case r.Stop.Reason == detect.UsageLimit && g.hasLogin():
+		// Who waited for the login's quota must not go on at a price. (A key has a daily quota of its own.)
+		p.Auth = "login"
+	default:
+		p.Auth = g.auth()
+	}
+	if p.Auth == "login" {
+		p.Unset = slices.Clone(payers)
+	}
+	if who != "" && !own && g.cfg.Env[server] == "" {
+		p.Unset = append(p.Unset, server)
+	}
+	return nil
 }
 
 // mode gives the approval mode. The agent records none, so a run gets the least: tools that would ask
