@@ -106,6 +106,8 @@ func (f *fake) run() error {
 	switch mode := f.mode(n); mode {
 	case "die before init":
 		return fmt.Errorf("died at once")
+	case "idle": // it opens the session and sees nothing to go on with
+		return f.write(fmt.Sprintf(`{"type":"mode","mode":"normal","sessionId":%q}`+"\n", f.id))
 	case "no conversation":
 		f.print(`{"type":"result","subtype":"error_during_execution","is_error":true,"session_id":%q,"errors":["No conversation found with session ID: %s"]}`, f.id, f.id)
 		return fmt.Errorf("No conversation found with session ID: %s", f.id)

@@ -10,7 +10,7 @@ import (
 
 // At kills this process (SIGKILL, so nothing is cleaned up) at the point that the variable
 // CLAWD_CRASH_AT names, the first time it is reached: a file beside the variable's CLAWD_CRASH_ONCE
-// says that it was.
+// says that it was. With CLAWD_CRASH_BY=stop it stops instead (SIGSTOP), and goes on when it is told to.
 func At(point string) {
 	if os.Getenv("CLAWD_CRASH_AT") != point {
 		return
@@ -21,6 +21,10 @@ func At(point string) {
 		return
 	}
 	f.Close()
+	if os.Getenv("CLAWD_CRASH_BY") == "stop" {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		return
+	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
