@@ -192,8 +192,10 @@ func TestLockIsAnothers(t *testing.T) {
 		}
 		defer func() { d.release(); d.store.Close() }()
 		select {
-		case <-r.ended:
-			r.d = nil
+		case err := <-r.ended:
+			if r.d = nil; !errors.Is(err, ErrRunning) {
+				t.Errorf("ended with %v", err)
+			}
 		case <-time.After(2 * time.Minute):
 			t.Error("two clawds run")
 		}
