@@ -130,6 +130,9 @@ func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
 // are not even there in a headless run. A session from a terminal is left, unless the config says
 // what a run may do.
 func (g *Gemini) mode(r agent.Request) ([]string, error) {
+	if line := strings.ReplaceAll(strings.Join(g.cfg.Args, " "), "=", " ") + " "; strings.Contains(line, "--approval-mode plan ") {
+		return nil, g.unfit(r, "the config has it run in plan mode, "+endless, argsKey)
+	}
 	if g.sets("--approval-mode", "--yolo", "-y", "--allowed-tools", "--policy") {
 		return nil, nil
 	}

@@ -66,6 +66,8 @@ func TestPlanMode(t *testing.T) {
 		{true, []string{"--debug"}, ""},
 		{true, []string{"--approval-mode=auto_edit"}, "--approval-mode=auto_edit"},
 		{false, []string{"--yolo"}, "--yolo"},
+		{false, []string{"--approval-mode=plan"}, ""},
+		{true, []string{"--debug", "--approval-mode", "plan"}, ""},
 	} {
 		g, r := planner(t, agent.Config{Args: w.args, RestoreBypass: true})
 		r.Info.Interactive = w.interactive
