@@ -190,6 +190,7 @@ func TestInfo(t *testing.T) {
 		c, s := recorded(t, name)
 		_, b := verdict(t, c, s, true)
 		w.FirstPrompt, w.Setup = detect.HashText("say hi"), detect.Setup{Model: turbo}
+		w.Roots = []string{} // none, which is more than not told
 		if name == "exec-json-ok" {
 			w.Created = b.Info.Created // see the others
 		}
