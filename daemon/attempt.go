@@ -39,13 +39,14 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		strategy = resume.Fresh{Policy: policy}
 	}
 	s.d.wg.Go(func() {
-		out, err := strategy.Run(run, job, ports)
+		e := new(ended) // not on the stack: thousands may wait at once
+		e.out, e.err = strategy.Run(run, &job, &ports)
 		if l.fired {
 			s.keepWhole(context.WithoutCancel(run)) // also when clawd ends now
 		}
 		l.leave()
 		s.busy.Store(false)
-		s.ran <- ended{out, err} // the loop lives as long as a resume is under way
+		s.ran <- e // the loop lives as long as a resume is under way
 	})
 }
 
@@ -60,7 +61,7 @@ func (s *session) cancel(cause error) {
 }
 
 // finish takes the result of a resume in.
-func (s *session) finish(ctx context.Context, e ended) {
+func (s *session) finish(ctx context.Context, e *ended) {
 	s.run(nil)
 	s.run = nil
 	s.under.Store(false)

@@ -355,7 +355,7 @@ func (d *Daemon) session(a agent.Agent, ds detect.Session) *session {
 	key := state.Key(ds)
 	s := d.sessions[key]
 	if s == nil {
-		s = &session{d: d, a: a, ds: ds, key: key, wake: make(chan struct{}, 1), ran: make(chan ended, 1), news: make(chan struct{}, 1)}
+		s = &session{d: d, a: a, ds: ds, key: key, wake: make(chan struct{}, 1), ran: make(chan *ended, 1), news: make(chan struct{}, 1)}
 		d.sessions[key] = s
 	}
 	return s

@@ -23,7 +23,7 @@ type session struct {
 
 	wake chan struct{} // one slot: look at the files
 	news chan struct{} // one slot: for the evidence of a run
-	ran  chan ended
+	ran  chan *ended
 
 	looping bool                       // guarded by Daemon.mu
 	busy    atomic.Bool                // an attempt is claimed or fired: only its verdict may write

@@ -49,7 +49,7 @@ func TestShutdownTwice(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		stop()
 		s.run = func(error) {}
-		s.ran <- ended{err: context.Canceled}
+		s.ran <- &ended{err: context.Canceled}
 		s.end(ctx)
 		s.end(ctx)
 		r.d.poke(ctx, s)

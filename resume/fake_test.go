@@ -36,8 +36,8 @@ func newWorld() *world {
 		done: make(chan struct{}), changed: make(chan struct{}, 1), sight: Sight{SameBoot: true, Marked: true}}
 }
 
-func (w *world) ports() Ports {
-	return Ports{Sleeper: w, Ledger: w, Trigger: w, Evidence: evidenceOf{w}, Settle: 5 * time.Second}
+func (w *world) ports() *Ports {
+	return &Ports{Sleeper: w, Ledger: w, Trigger: w, Evidence: evidenceOf{w}, Settle: 5 * time.Second}
 }
 
 func (w *world) note(call string) error {

@@ -52,7 +52,7 @@ func TestLiveVerdict(t *testing.T) {
 					runOf{w}.die()
 				}
 				job, _ := liveJob(c.way)
-				out, err := Same{}.Run(t.Context(), job, w.ports())
+				out, err := Same{}.Run(t.Context(), &job, w.ports())
 				if err != nil || out.Verdict != c.want || out.Held != c.held {
 					t.Fatalf("%+v, %v; want %s", out, err, c.want)
 				}
@@ -76,7 +76,7 @@ func TestLiveWorks(t *testing.T) {
 		w := newWorld()
 		w.busy = time.Now().Add(20 * time.Minute)
 		job, _ := liveJob(Tmux)
-		out, err := Same{}.Run(t.Context(), job, w.ports())
+		out, err := Same{}.Run(t.Context(), &job, w.ports())
 		if took := time.Since(w.start); err != nil || out.Verdict != Unsure || took < 20*time.Minute || took > 21*time.Minute {
 			t.Errorf("%+v, %v after %v", out, err, took)
 		}
@@ -91,7 +91,7 @@ func TestLiveLongTurn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 		defer cancel()
 		job, _ := liveJob(Tmux)
-		if out, err := (Same{}).Run(ctx, job, w.ports()); !errors.Is(err, context.DeadlineExceeded) {
+		if out, err := (Same{}).Run(ctx, &job, w.ports()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v, %v", out, err)
 		}
 	})
@@ -108,7 +108,7 @@ func TestGrace(t *testing.T) {
 			t.Fatalf("%+v", d)
 		}
 		w.hooks["claim"] = func() error { return &Refusal{} }
-		if _, err := (Same{p}).Run(t.Context(), Job{Stop: stop, Decision: d}, w.ports()); err != nil {
+		if _, err := (Same{p}).Run(t.Context(), &Job{Stop: stop, Decision: d}, w.ports()); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(w.start); took != time.Hour+2*time.Minute {
@@ -147,7 +147,7 @@ func TestStopInALookIsNoVerdict(t *testing.T) {
 		p := w.ports()
 		p.Trigger = cutTrigger{w, func() { cancel(end) }}
 		job, _ := liveJob(Tmux)
-		out, err := Same{}.Run(ctx, job, p)
+		out, err := Same{}.Run(ctx, &job, p)
 		if !errors.Is(err, end) || w.out.Verdict != "" {
 			t.Errorf("verdict %q (%s) was written, err %v", w.out.Verdict, out.Why, err)
 		}

@@ -12,12 +12,13 @@ import (
 
 // attempt is the life of one decision: write it down, wait, claim, fire, await proof.
 //
-// Thousands may wait at once, so what stands on the stack meanwhile is little: the rest has functions of its own.
-func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
+// Thousands may wait at once, so what stands on the stack meanwhile is little: the rest has functions of its own,
+// and what all share comes by pointer.
+func attempt(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
 	if j.Claim != nil {
-		return adopted(ctx, &j, &p)
+		return adopted(ctx, j, p)
 	}
-	if err := begin(ctx, &j, &p); err != nil {
+	if err := begin(ctx, j, p); err != nil {
 		return Outcome{}, err
 	}
 	if err := p.Sleeper.Until(ctx, later(j.Decision.WakeAt, j.NotBefore)); err != nil {
@@ -26,7 +27,7 @@ func attempt(ctx context.Context, j Job, p Ports) (Outcome, error) {
 	if err := p.Sleeper.Awake(ctx, j.Decision.Grace); err != nil {
 		return Outcome{}, err
 	}
-	return try(ctx, &j, &p)
+	return try(ctx, j, p)
 }
 
 //go:noinline

@@ -31,8 +31,8 @@ func run(t *testing.T, scene func(w *world, cancel context.CancelCauseFunc, j *J
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		j, p := job(time.Hour), w.ports()
-		scene(w, cancel, &j, &p)
-		out, err = Same{}.Run(ctx, j, p)
+		scene(w, cancel, &j, p)
+		out, err = Same{}.Run(ctx, &j, p)
 	})
 	return w, out, err
 }
@@ -376,7 +376,7 @@ func TestRunVerdictCannotBeWritten(t *testing.T) {
 }
 
 func TestLeftRuns(t *testing.T) {
-	if out, err := (Left{}).Run(t.Context(), Job{}, Ports{}); err != nil || out.Verdict != "" {
+	if out, err := (Left{}).Run(t.Context(), &Job{}, &Ports{}); err != nil || out.Verdict != "" {
 		t.Error(out, err)
 	}
 	if (Same{}).Kind() != SameSession || (Fresh{}).Kind() != FreshSession || (Left{}).Kind() != Leave {

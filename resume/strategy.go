@@ -13,10 +13,10 @@ type Strategy interface {
 	Kind() Kind
 	// Decide says what to do. It depends on its arguments only.
 	Decide(s detect.Stop, t Tried, now time.Time) Decision
-	// Run carries one decision out, to the end of what it started. An error means that the
+	// Run carries one decision out, to the end of what it started. It changes neither j nor p. An error means that the
 	// attempt is still open in the ledger, for the next start or the next Run to settle; it is
 	// context.Cause(ctx) when the context ended it.
-	Run(ctx context.Context, j Job, p Ports) (Outcome, error)
+	Run(ctx context.Context, j *Job, p *Ports) (Outcome, error)
 }
 
 // Same resumes the same session.
@@ -36,7 +36,7 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Run waits, claims, fires and awaits proof.
-func (st Same) Run(ctx context.Context, j Job, p Ports) (Outcome, error) { return attempt(ctx, j, p) }
+func (st Same) Run(ctx context.Context, j *Job, p *Ports) (Outcome, error) { return attempt(ctx, j, p) }
 
 // Fresh lets a new session take over.
 type Fresh struct{ Policy }
@@ -68,7 +68,9 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Run waits, claims, fires and awaits proof.
-func (st Fresh) Run(ctx context.Context, j Job, p Ports) (Outcome, error) { return attempt(ctx, j, p) }
+func (st Fresh) Run(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+	return attempt(ctx, j, p)
+}
 
 // Left does nothing.
 type Left struct{ Policy }
@@ -103,6 +105,6 @@ func (st Left) Decide(s detect.Stop, _ Tried, _ time.Time) Decision {
 }
 
 // Run has nothing to do.
-func (Left) Run(context.Context, Job, Ports) (Outcome, error) {
+func (Left) Run(context.Context, *Job, *Ports) (Outcome, error) {
 	return Outcome{}, nil
 }
