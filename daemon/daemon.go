@@ -54,29 +54,30 @@ type Options struct {
 
 // Daemon is one running supervisor.
 type Daemon struct {
-	o        Options
-	log      zerolog.Logger
-	store    *state.Store
-	lock     *os.File
-	agents   []agent.Agent
-	trigger  Trigger
-	sleeper  *sleeper
-	procs    *procs
-	lanes    *lanes
-	boot     string
-	started  time.Time
-	parted   time.Time     // when the clawd before was last there; zero: that is not known, or there was none
-	absent   bool          // clawd had ended before the machine last went down, so it saw nobody's end
-	leap     chan struct{} // one slot: the clock jumped
-	shortage shortage
-	making   sync.Mutex // held by the one who makes clawd's folders again
-	reach    lag
-	launches *launches
-	notices  chan struct{}   // one slot: there may be something to send
-	telling  sync.Mutex      // one at a time, so that a notice is logged once
-	missing  map[string]bool // channels that are not available, as told; touched by deliver alone
-	wg       sync.WaitGroup
-	fatal    context.CancelCauseFunc
+	o         Options
+	log       zerolog.Logger
+	store     *state.Store
+	lock      *os.File
+	agents    []agent.Agent
+	trigger   Trigger
+	sleeper   *sleeper
+	procs     *procs
+	lanes     *lanes
+	questions *questions
+	boot      string
+	started   time.Time
+	parted    time.Time     // when the clawd before was last there; zero: that is not known, or there was none
+	absent    bool          // clawd had ended before the machine last went down, so it saw nobody's end
+	leap      chan struct{} // one slot: the clock jumped
+	shortage  shortage
+	making    sync.Mutex // held by the one who makes clawd's folders again
+	reach     lag
+	launches  *launches
+	notices   chan struct{}   // one slot: there may be something to send
+	telling   sync.Mutex      // one at a time, so that a notice is logged once
+	missing   map[string]bool // channels that are not available, as told; touched by deliver alone
+	wg        sync.WaitGroup
+	fatal     context.CancelCauseFunc
 
 	mu       sync.Mutex // guards what follows
 	cfg      config.Config
@@ -99,7 +100,7 @@ var (
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
-	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(), launches: newLaunches(),
+	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(), questions: newQuestions(), launches: newLaunches(),
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)

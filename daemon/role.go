@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -94,7 +96,7 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 		r.at = time.Now()
 		return
 	}
-	printed, err := spawn.Ask(ctx, p)
+	told, err := r.s.d.questions.ask(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		r.err = context.Cause(ctx)
@@ -103,8 +105,54 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 		if aboutMachine(err) {
 			r.err = r.s.d.short(r.err.Error())
 		}
-	case !r.a.HasRole(printed, r.role):
+	case !r.a.HasRole(told.printed, r.role):
 		r.err = unfit(r.a.RoleGone(q))
 	}
-	r.at = time.Now()
+	r.at = told.at
+}
+
+// questions puts questions to agents, a few at a time: all sessions of an account may be due at one moment, and
+// each question is a process of the agent. Sessions of one folder share an answer.
+type questions struct {
+	slots   chan struct{}
+	mu      sync.Mutex // guards answers
+	answers map[string]reply
+}
+
+// reply is what an agent printed. at: zero: it did not.
+type reply struct {
+	printed []byte
+	at      time.Time
+}
+
+const askedAtOnce = 2
+
+func newQuestions() *questions {
+	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}}
+}
+
+func (q *questions) ask(ctx context.Context, p resume.Plan) (reply, error) {
+	select {
+	case q.slots <- struct{}{}:
+	case <-ctx.Done():
+		return reply{}, context.Cause(ctx)
+	}
+	defer func() { <-q.slots }()
+	key := fmt.Sprintf("%q", []any{p.Dir, p.Argv, p.Env, p.Unset})
+	q.mu.Lock()
+	known, ok := q.answers[key]
+	q.mu.Unlock()
+	if ok && time.Since(known.at) < rolesLast/2 {
+		return known, nil
+	}
+	printed, err := spawn.Ask(ctx, p)
+	if err != nil {
+		return reply{}, err
+	}
+	known = reply{printed, time.Now()}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	maps.DeleteFunc(q.answers, func(_ string, r reply) bool { return time.Since(r.at) > rolesLast })
+	q.answers[key] = known
+	return known, nil
 }

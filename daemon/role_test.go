@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,4 +129,38 @@ func TestRolesAreAskedSeldom(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Many sessions that are due at one moment ask for their roles once in a folder, and at no time all at once.
+func TestRolesAreAskedForTogether(t *testing.T) {
+	in(t, func(r *rig) {
+		asked := filepath.Join(r.root, "asked")
+		r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "echo >>" + asked + "; printf plan"} }
+		r.start()
+		for range 12 {
+			r.stopped("limit")
+		}
+		r.pass(20 * time.Second) // the wait is 30 s
+		b, err := os.ReadFile(asked)
+		if err != nil || len(b) == 0 || len(b) > askedAtOnce {
+			t.Errorf("asked %d times: %v", len(b), err)
+		}
+	})
+}
+
+func TestQuestionsAreFewAtOnce(t *testing.T) {
+	q, dir := newQuestions(), t.TempDir()
+	// Each makes a folder for itself, and fails when it is not among the first ones.
+	script := "i=0; while ! mkdir slot$i 2>/dev/null; do i=$((i+1)); [ $i -lt " + strconv.Itoa(askedAtOnce) + " ] || exit 1; done; ls / >/dev/null; rmdir slot$i; echo $0"
+	var wg sync.WaitGroup
+	for n := range 20 {
+		wg.Go(func() {
+			name := strconv.Itoa(n)
+			got, err := q.ask(t.Context(), resume.Plan{Dir: dir, Argv: []string{"/bin/sh", "-c", script, name}})
+			if err != nil || strings.TrimSpace(string(got.printed)) != name {
+				t.Errorf("%s: %q, %v", name, got.printed, err)
+			}
+		})
+	}
+	wg.Wait()
 }
