@@ -121,6 +121,9 @@ func (d *Daemon) Resume(work context.Context, o Order) (Done, error) {
 	if err != nil {
 		return Done{}, fmt.Errorf("who has the session open cannot be seen: %w", err)
 	}
+	if !d.lookedFor(s.a) {
+		return Done{}, refused("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
+	}
 	text := ""
 	rec, err = d.store.Order(s.ds, func(rec state.Session) (stop detect.Stop, dec resume.Decision, err error) {
 		stop, dec, text, err = s.order(work, rec, o.Order, holders)

@@ -69,6 +69,27 @@ func (d *Daemon) program(a agent.Agent) (agent.Program, error) {
 	return found, err
 }
 
+// orderPatience is less than whoever gives an order waits for the answer.
+const orderPatience = 5 * time.Second
+
+// lookedFor waits a little until the agent's program was looked for a first time. An order must not wait for that
+// inside its transaction, which keeps all sessions from being stored.
+func (d *Daemon) lookedFor(a agent.Agent) bool {
+	done := make(chan struct{})
+	go func() { // it ends with the question
+		defer close(done)
+		_, _ = d.program(a) // the order asks again
+	}()
+	late := time.NewTimer(orderPatience)
+	defer late.Stop()
+	select {
+	case <-done:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
 func (p *program) get() (agent.Program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -64,4 +66,20 @@ func TestVersionIsAskedAgain(t *testing.T) {
 			t.Errorf("asked %d times more although it is known", n-known)
 		}
 	})
+}
+
+// An order does not wait for a program that takes its time at the start.
+func TestOrderWaitsNotForVersion(t *testing.T) {
+	t.Parallel()
+	d := &Daemon{programs: map[string]*program{}}
+	a := claude.New(agent.Env{Home: t.TempDir(), Getenv: func(string) string { return "" }}, agent.Config{})
+	p := d.slot(a)
+	p.asking.Lock()
+	if d.lookedFor(a) {
+		t.Error("the program is still being asked")
+	}
+	p.asking.Unlock()
+	if !d.lookedFor(a) {
+		t.Error("the program was asked")
+	}
 }
