@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
@@ -23,6 +24,13 @@ const pragmas = "_pragma=busy_timeout(500)&_pragma=cache_size(-512)&_pragma=temp
 
 var errNoTables = errors.New("the database has no sessions yet")
 
+// What one read of a database may take, and for how long one that took more is left alone: a damaged or a
+// hostile file can keep SQLite busy without end, and other sessions wait meanwhile.
+const (
+	patience = 10 * time.Second
+	leave    = 10 * time.Minute
+)
+
 // view runs f in one read transaction on one connection. It writes nothing and leaves no file
 // behind:
 //
@@ -34,14 +42,31 @@ var errNoTables = errors.New("the database has no sessions yet")
 func (o *OpenCode) view(ctx context.Context, path string, f func(context.Context, *sql.Tx) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	err := o.viewOnce(ctx, path, f)
+	if time.Now().Before(o.slow[path]) {
+		return o.tookLong(path)
+	}
+	delete(o.slow, path)
+	within, cancel := context.WithTimeout(ctx, o.patience)
+	defer cancel()
+	err := o.viewOnce(within, path, f)
 	if errors.Is(err, errMoved) {
-		err = o.viewOnce(ctx, path, f)
+		err = o.viewOnce(within, path, f)
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: %w", path, err)
+	var table strange
+	switch {
+	case err == nil, errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &table):
+		return &agent.Refused{Path: path, Why: table.Error()}
+	case within.Err() != nil && ctx.Err() == nil:
+		o.slow[path] = time.Now().Add(leave)
+		return o.tookLong(path)
 	}
-	return err
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func (o *OpenCode) tookLong(path string) error {
+	return fmt.Errorf("%s: it took longer than %s to read, and is left alone for %s; look whether the file is damaged", path, o.patience, leave)
 }
 
 var errMoved = errors.New("it was opened by its writer while it was read")
@@ -177,7 +202,35 @@ func inTx(ctx context.Context, db *sql.DB, f func(context.Context, *sql.Tx) erro
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
+	if err := plainTables(ctx, tx); err != nil {
+		return err
+	}
 	return f(ctx, tx)
+}
+
+// strangeTable finds what has the name of a table of opencode and is more than rows of a file: a view, a
+// virtual table, a column that is computed.
+const strangeTable = `select substr(name, 1, 100) from sqlite_schema s
+	where lower(name) in ('session', 'message', 'part', 'project', 'project_directory') and type in ('table', 'view') and
+		(type = 'view' or rootpage = 0 or exists (select 1 from pragma_table_xinfo(s.name) where hidden > 0)) limit 1`
+
+// strange is such a table.
+type strange string
+
+func (s strange) Error() string {
+	return fmt.Sprintf("its table %q is none that opencode makes: a view, or computed", string(s))
+}
+
+// plainTables refuses a database whose tables could be without end.
+func plainTables(ctx context.Context, tx *sql.Tx) error {
+	var name string
+	switch err := tx.QueryRowContext(ctx, strangeTable).Scan(&name); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return strange(name)
 }
 
 func viewCopy(ctx context.Context, path string, total int64, f func(context.Context, *sql.Tx) error) error {

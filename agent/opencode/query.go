@@ -176,5 +176,9 @@ func (d dbStore) parts(ctx context.Context, m *message, text bool) error {
 		}
 		m.addPart([]byte(raw.String), updated)
 		return nil
-	}, "select "+partColumns+" from part where message_id = ?1 order by id", m.ID, text)
+	}, "select "+partColumns+" from (select * from part where message_id = ?1 order by id desc limit ?3) order by id", m.ID, text, maxParts)
 }
+
+// maxParts bounds how many parts of a message are read: the newest ones. A message is one answer of the model,
+// so it has a few.
+const maxParts = 1000
