@@ -1,13 +1,14 @@
 package codex
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/klauspost/compress/zstd"
@@ -17,16 +18,26 @@ import (
 	"github.com/clawd-project/clawd/internal/tail"
 )
 
-// packedMax bounds what a compressed rollout may become in memory. Such a rollout is at rest, so
-// it is hardly ever read.
-const packedMax = 64 << 20
+// What a compressed rollout may become, and how much of it the decoder may hold. Such a rollout is at
+// rest, so it is hardly ever read.
+const (
+	packedMax    = 64 << 20
+	packedWindow = 16 << 20
+)
 
-// packed is a compressed rollout, whole. It is written at once and never appended to, so the only
-// places in it are its beginning and its end.
+// unpacking is held by the one reader of a compressed rollout: many of them at once would add up.
+var unpacking sync.Mutex
+
+// packed is a compressed rollout. It is written at once and never appended to, so the only places in it
+// are its beginning and its end.
 type packed struct {
+	path    string
 	stamp   string
 	anew    string
-	rest    []byte
+	f       *os.File // nil: it is at its end
+	unpack  *zstd.Decoder
+	in      *bufio.Reader
+	line    []byte
 	off     int64
 	skipped int
 }
@@ -36,70 +47,93 @@ func openPacked(path, pos string) (lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	p := &packed{stamp: "z:" + stamp(fi)}
+	p := &packed{path: path, stamp: "z:" + stamp(fi)}
 	switch pos {
 	case "":
 	case p.stamp:
-		return p, nil
+		return p, f.Close()
 	default:
 		p.anew = "the compressed file is another one"
 	}
-	p.rest, err = unpack(f)
+	unpacking.Lock()
+	p.unpack, err = zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(packedWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", path, err)
+		unpacking.Unlock()
+		return nil, errors.Join(fmt.Errorf("%q: %w", path, err), f.Close())
 	}
+	p.f, p.in = f, bufio.NewReaderSize(p.unpack, 64<<10)
 	return p, nil
 }
 
-func unpack(f *os.File) ([]byte, error) {
-	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(packedMax), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	b, err := io.ReadAll(io.LimitReader(d, packedMax+1))
-	if err == nil && len(b) > packedMax {
-		err = errors.New("it holds more than " + fmt.Sprint(packedMax>>20) + " MB, which are not read")
-	}
-	return b, err
-}
-
+// Next gives the next line; one that is too long is passed over.
 func (p *packed) Next() ([]byte, int64, error) {
+	if p.f == nil {
+		return nil, 0, io.EOF
+	}
 	for {
-		line, rest, ok := bytes.Cut(p.rest, []byte("\n"))
-		if !ok {
-			return nil, 0, io.EOF
-		}
 		off := p.off
-		p.rest, p.off = rest, p.off+int64(len(line))+1
-		if len(line) <= tail.MaxLine {
-			return line, off, nil
+		p.line = p.line[:0]
+		for {
+			piece, err := p.in.ReadSlice('\n')
+			if p.off += int64(len(piece)); p.off > packedMax {
+				return nil, 0, fmt.Errorf("%q: it holds more than %d MB, which are not read", p.path, packedMax>>20)
+			}
+			if len(p.line) <= tail.MaxLine {
+				p.line = append(p.line, piece...)
+			}
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				if !errors.Is(err, io.EOF) {
+					err = fmt.Errorf("%q: %w", p.path, err)
+				}
+				return nil, 0, err
+			}
+		}
+		if len(p.line) <= tail.MaxLine+1 {
+			return p.line[:len(p.line)-1], off, nil
 		}
 		p.skipped++
 	}
+}
+
+// Close lets the next reader in.
+func (p *packed) Close() error {
+	if p.f == nil {
+		return nil
+	}
+	p.unpack.Close()
+	err := p.f.Close()
+	p.f = nil
+	unpacking.Unlock()
+	return err
 }
 
 func (p *packed) Cursor() string { return p.stamp }
 func (p *packed) Offset() int64  { return p.off }
 func (p *packed) Skipped() int   { return p.skipped }
 func (p *packed) Anew() string   { return p.anew }
-func (p *packed) Close() error   { return nil }
 
 func lastPacked(ctx context.Context, s detect.Session) (string, error) {
 	r, err := openPacked(s.Path, "")
 	if err != nil {
 		return "", err
 	}
+	defer r.Close()
 	last := ""
 	for ctx.Err() == nil {
 		line, _, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
 		if err != nil {
-			return last, nil //nolint:nilerr // the only error is the end
+			return "", err
 		}
 		if text := promptIn(line, s.ID); text != "" {
 			last = strings.Clone(text)

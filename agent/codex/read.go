@@ -72,7 +72,7 @@ func parseCursor(from agent.Cursor) (pos string, c carry) {
 // headMax is how many bytes are read for the head; the first prompt of a session stands earlier.
 const headMax = 4 << 20
 
-// lines is a file of lines: a tail.Reader, or a compressed file in memory.
+// lines is a file of lines: a tail.Reader, or a compressed file.
 type lines interface {
 	Next() (line []byte, offset int64, err error)
 	Cursor() string
