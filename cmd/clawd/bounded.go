@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/metrics"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // What clawd detect may take for one path. Whoever wrote the files may have made them to never end.
@@ -13,13 +15,17 @@ const (
 	detectPatience = 30 * time.Second
 	detectMemory   = 512 << 20
 	detectLook     = 50 * time.Millisecond
+	// Garbage is collected rather than counted.
+	detectGarbage = 128 << 20
+	// detectEnd is how long what heeds the end of its time may take to tidy up.
+	detectEnd = 500 * time.Millisecond
 )
 
 // errTooMuch says that what was begun is left, and may still be at work.
 var errTooMuch = errors.New("it took")
 
 // bounded runs f within a time and an amount of memory. f goes on when it heeds no context, but nobody waits for
-// it: the command ends.
+// it long: the command ends.
 func bounded[T any](parent context.Context, patience time.Duration, memory uint64, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(parent, patience)
 	defer cancel()
@@ -34,30 +40,42 @@ func bounded[T any](parent context.Context, patience time.Duration, memory uint6
 	}()
 	tick := time.NewTicker(detectLook)
 	defer tick.Stop()
+	over := ctx.Done()
+	var ended <-chan time.Time
 	var none T
 	for {
 		select {
 		case r := <-done:
 			if ctx.Err() != nil && r.err != nil && parent.Err() == nil {
-				return r.v, fmt.Errorf("%w longer than %s; name a smaller part of it: %w", errTooMuch, patience, r.err)
+				return r.v, fmt.Errorf("%w longer than %s; %s: %w", errTooMuch, patience, tooMuchHelp, r.err)
 			}
 			return r.v, r.err
-		case <-ctx.Done():
+		case <-over:
+			over, ended = nil, time.After(detectEnd)
+		case <-ended:
 			if err := parent.Err(); err != nil {
 				return none, err
 			}
-			return none, fmt.Errorf("%w longer than %s; name a smaller part of it", errTooMuch, patience)
+			return none, fmt.Errorf("%w longer than %s; %s", errTooMuch, patience, tooMuchHelp)
 		case <-tick.C:
 			if inUse() > memory {
-				return none, fmt.Errorf("%w more than %d MB of memory; name a smaller part of it", errTooMuch, memory>>20)
+				return none, fmt.Errorf("%w more than %d MB of memory; %s", errTooMuch, memory>>20, tooMuchHelp)
 			}
 		}
 	}
 }
 
-// inUse is the memory of living and not yet collected objects.
+const tooMuchHelp = "it may be damaged or made never to end; name a smaller part of it"
+
+// inUse is the most memory that this process had, also what is not Go's: SQLite has its own.
 func inUse() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	peak := uint64(u.Maxrss)
+	if runtime.GOOS != "darwin" { // which counts bytes, and others KB
+		peak <<= 10
+	}
+	return peak
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestBounded(t *testing.T) {
@@ -27,6 +31,55 @@ func TestBounded(t *testing.T) {
 	for name, f := range map[string]func(context.Context) (int, error){"blocked": block, "heeding": heeds} {
 		if _, err := bounded(ended, time.Hour, 1<<40, f); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "longer") {
 			t.Errorf("%s, interrupted: %v", name, err)
+		}
+	}
+}
+
+// Memory that is not Go's counts, too, and who ends in time tidies up first.
+func TestBoundedProcess(t *testing.T) {
+	const size = 64 << 20
+	_, err := bounded(t.Context(), time.Hour, inUse()+size/2, func(ctx context.Context) (int, error) {
+		b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		if err != nil {
+			return 0, err
+		}
+		for i := 0; i < size; i += 4096 {
+			b[i] = 1
+		}
+		<-ctx.Done()
+		return 0, unix.Munmap(b)
+	})
+	if err == nil || !strings.Contains(err.Error(), "of memory") {
+		t.Error(err)
+	}
+	tidy := false
+	_, err = bounded(t.Context(), time.Millisecond, 1<<40, func(ctx context.Context) (int, error) {
+		<-ctx.Done()
+		tidy = true
+		return 0, ctx.Err()
+	})
+	if !tidy || err == nil || !strings.Contains(err.Error(), "took longer than 1ms") {
+		t.Errorf("%v, %v", tidy, err)
+	}
+}
+
+// A file elsewhere is not copied when it is huge: its holes would fill the disk.
+func TestLooseHuge(t *testing.T) {
+	for _, f := range forms {
+		if f.home == nil {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), map[string]string{"codex": "rollout-x.jsonl", "gemini": "session-x.jsonl"}[f.agent])
+		if err := errors.Join(os.WriteFile(path, []byte("{}\n"), 0o600), os.Truncate(path, maxCopied+1)); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("TMPDIR", t.TempDir())
+		_, err := detecting{}.loose(f, path)
+		if err == nil || !strings.Contains(err.Error(), path+": it is larger than the 1024 MB") || !strings.Contains(err.Error(), f.lay) {
+			t.Errorf("%s: %v", f.agent, err)
+		}
+		if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+			t.Errorf("%s: %v is left", f.agent, left)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -112,6 +113,7 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 	if message {
 		found = []finding{d.message(agents[0])}
 	}
+	debug.SetMemoryLimit(detectGarbage)
 	more, failed := eachPath(ctx, paths, func(ctx context.Context, p string) ([]finding, error) {
 		return bounded(ctx, detectPatience, detectMemory, func(ctx context.Context) ([]finding, error) {
 			within := d

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -31,11 +32,15 @@ func (d detecting) loose(f form, path string) (found []finding, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := copyFile(filepath.Join(dir, filepath.Base(path)), path); err != nil {
+	room := int64(maxCopied)
+	if err := copyFile(filepath.Join(dir, filepath.Base(path)), path, &room); err != nil {
+		if errors.Is(err, errNoRoom) {
+			err = fmt.Errorf("%s: %w; put it into a folder named .../%s, where it is read in place", path, err, f.lay)
+		}
 		return nil, err
 	}
 	if f.agent == "gemini" {
-		if err := besides(dir, path); err != nil {
+		if err := besides(dir, path, &room); err != nil {
 			return nil, err
 		}
 	}
@@ -58,30 +63,35 @@ func idOf(path string) string {
 	return name[strings.LastIndexByte(name, '-')+1:]
 }
 
+// maxCopied bounds what is copied for one session, in bytes.
+const maxCopied = 1 << 30
+
+var errNoRoom = fmt.Errorf("it is larger than the %d MB that clawd copies to read a file outside its agent's folder", maxCopied>>20)
+
 // maxBesides bounds how many files of a project are laid out beside one.
 const maxBesides = 200
 
 // besides copies what tells more of a session of Gemini: other files of the same session, of which one
 // counts, other sessions, which may have caused an error report, and the note of the project's folder.
-func besides(dir, path string) error {
+func besides(dir, path string, room *int64) error {
 	others, err := filepath.Glob(filepath.Join(filepath.Dir(path), "session-*"))
 	if err != nil || len(others) > maxBesides {
 		others = nil
 	}
 	for _, other := range others {
 		if _, ok := formOf(other); ok {
-			_ = copyFile(filepath.Join(dir, filepath.Base(other)), other) // without it, less is known
+			_ = copyFile(filepath.Join(dir, filepath.Base(other)), other, room) // without it, less is known
 		}
 	}
-	err = copyFile(filepath.Join(filepath.Dir(dir), ".project_root"), filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"))
+	err = copyFile(filepath.Join(filepath.Dir(dir), ".project_root"), filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"), room)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// copyFile copies a regular file with its time of change.
-func copyFile(to, from string) error {
+// copyFile copies a regular file with its time of change, and takes its size off room.
+func copyFile(to, from string, room *int64) error {
 	in, err := agent.OpenRegular(from)
 	if err != nil {
 		return err
@@ -91,11 +101,16 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
+	size := fi.Size()
+	if size > *room {
+		return errNoRoom
+	}
+	*room -= size
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, io.LimitReader(in, size))
 	return errors.Join(err, out.Close(), os.Chtimes(to, fi.ModTime(), fi.ModTime()))
 }
 
