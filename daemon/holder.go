@@ -63,7 +63,7 @@ func (s *session) hold(ctx context.Context) error {
 	s.rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: s.d.sleeper.Now()})
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
-		h.Status = "" // changes all the time and says nothing about the end
+		h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
 		if w, ok := s.d.trigger.Wrapped(h); ok {
 			h.Wrap, h.WrapStart = w.Child.PID, w.Child.Start
 		}

@@ -38,6 +38,10 @@ const lookAgain = time.Minute
 // maxFailing: after so many looks in a row that failed an open session counts as unreachable.
 const maxFailing = 5
 
+// wakesIn is how long after an agent's word that it rests it may begin a turn because something of its own has
+// ended in the background. Claude Code took 30 to 150 ms.
+const wakesIn = 3 * time.Second
+
 // unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
 type unreachableError struct{ why string }
 
@@ -294,6 +298,9 @@ func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decisio
 	if err != nil {
 		return nil, s.notNow(rec, err)
 	}
+	if until, works := s.d.worksOn(p.Holder); works && rec.Stop.State == detect.Stopped {
+		return nil, postponed(until, "the agent still works on something in the background, which may wake the session")
+	}
 	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err == nil {
 		s.failing = 0
 		return &p, nil
@@ -307,6 +314,17 @@ func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decisio
 		err = &unreachableError{err.Error()} // it does not pass, so its user must hear of it
 	}
 	return nil, s.notNow(rec, err)
+}
+
+// worksOn tells whether a holder whose turn has stopped works all the same, or did right now, and when to look
+// again. What works in the background begins a turn of the session's own when it ends.
+func (d *Daemon) worksOn(h detect.Holder) (again time.Time, works bool) {
+	now := d.sleeper.Now()
+	if h.Status == "busy" {
+		return now.Add(lookAgain), true
+	}
+	since := now.Sub(h.Since) // negative: the clock was set back
+	return h.Since.Add(wakesIn), !h.Since.IsZero() && since >= 0 && since < wakesIn
 }
 
 // notNow tells the user once what keeps clawd from waking an open session, and puts it off.

@@ -68,6 +68,75 @@ func TestWakesOpenTerminal(t *testing.T) {
 	})
 }
 
+// An agent that works in the background wakes its session when it ends: until then, and in the moment between its
+// end and that turn, nothing is typed, and its user is not bothered.
+func TestBackgroundAgent(t *testing.T) {
+	says := func(r *rig, id, status string) {
+		entry := fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"cli","status":%q,"statusUpdatedAt":%d}`,
+			id, r.project, status, time.Now().UnixMilli())
+		if err := os.WriteFile(filepath.Join(r.agentDir(), "sessions", "901.json"), []byte(entry), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	begin := func(r *rig) string {
+		id := uuid.NewString()
+		r.openAs(id, resume.Tmux, "busy")
+		r.add(id, r.record(id, "user", "", interactive), r.record(id, "limit", "", interactive))
+		r.pass(2 * time.Hour)
+		if e := r.log.events("resume_postponed"); len(e) != 1 || !strings.Contains(e[0]["why"].(string), "in the background") {
+			r.t.Errorf("postponed: %v; log:\n%s", e, r.log)
+		}
+		if n := len(r.children.started()) + r.children.looked() + len(r.log.events("session_blocked")); n != 0 {
+			r.t.Fatalf("%d looks, starts and notices; log:\n%s", n, r.log)
+		}
+		return id
+	}
+	t.Run("wakes it", func(t *testing.T) {
+		in(t, func(r *rig) {
+			id := begin(r)
+			says(r, id, "idle")
+			r.pass(2 * time.Second)
+			if n := r.children.looked(); n != 0 {
+				t.Errorf("%d looks right after its end", n)
+			}
+			r.add(id, r.record(id, "user", "", interactive), r.record(id, "answer", "", interactive))
+			r.pass(2 * time.Hour)
+			if n := len(r.children.started()); n != 0 {
+				t.Errorf("%d starts; log:\n%s", n, r.log)
+			}
+			r.wantPhase(id, state.Following)
+		})
+	})
+	t.Run("was stopped", func(t *testing.T) { // by its user: then nothing wakes the session
+		in(t, func(r *rig) {
+			id := begin(r)
+			says(r, id, "idle")
+			r.pass(2 * time.Minute)
+			if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
+				t.Errorf("%d starts, %d resumes; log:\n%s", n, r.resumes(), r.log)
+			}
+			r.wantPhase(id, state.Following)
+		})
+	})
+	t.Run("ended before a look", func(t *testing.T) {
+		in(t, func(r *rig) {
+			id := r.open(resume.Tmux, "plan")
+			r.pass(time.Hour + 55*time.Second) // the limit resets after an hour; the margin is a minute
+			for range 10 { // whenever the wait ends, that was less than a second ago
+				says(r, id, "idle")
+				r.pass(900 * time.Millisecond)
+			}
+			if n, e := len(r.children.started())+r.children.looked(), r.log.events("resume_postponed"); n != 0 || len(e) != 1 {
+				t.Errorf("%d looks and starts; postponed: %v", n, e)
+			}
+			r.pass(10 * time.Second)
+			if n := len(r.children.started()); n != 1 {
+				t.Errorf("%d starts; log:\n%s", n, r.log)
+			}
+		})
+	})
+}
+
 // What speaks against typing is told once, and looked at again until it has passed.
 func TestBlockedTerminal(t *testing.T) {
 	in(t, func(r *rig) {

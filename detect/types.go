@@ -218,6 +218,7 @@ type Holder struct {
 	LeaderStart uint64     `json:"leader_start,omitempty"` // start time of that leader
 	Group       int        `json:"group,omitempty"`        // process group
 	Status      string     `json:"status,omitempty"`       // the agent's own word: busy, idle, waiting; empty: not told
+	Since       time.Time  `json:"since,omitzero"`         // when it said so first; zero: not told
 	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace
 	Outlives    bool       `json:"outlives,omitempty"`     // a server that keeps a session open when the terminals that showed it have ended
 	Sure        bool       `json:"sure,omitempty"`         // false: it may hold this session (same folder), nothing says which

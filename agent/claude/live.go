@@ -24,8 +24,9 @@ type entry struct {
 	CWD        string `json:"cwd"`
 	ProcStart  string `json:"procStart"` // field 22 of /proc/PID/stat; macOS: "Sat Nov 21 00:18:12 2026", UTC
 	Entrypoint string `json:"entrypoint"`
-	Status     string `json:"status"`
-	PIDDomain  string `json:"pidDomain"` // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
+	Status     string `json:"status"`          // busy also while only an agent of its own works in the background
+	StatusAt   int64  `json:"statusUpdatedAt"` // in milliseconds
+	PIDDomain  string `json:"pidDomain"`       // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
 }
 
 const entryMax = 64 << 10
@@ -147,6 +148,9 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Status: e.Status, Sure: true, Boot: c.env.Procs.Boot()}
 	if strings.HasPrefix(e.Entrypoint, "sdk-") {
 		h.Kind = detect.Headless
+	}
+	if e.StatusAt > 0 {
+		h.Since = detect.Clamp(time.UnixMilli(e.StatusAt).UTC())
 	}
 	if e.Status == "shell" { // idle, with a shell of its own in the background
 		h.Status = "idle"

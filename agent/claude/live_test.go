@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -42,6 +43,8 @@ func TestLive(t *testing.T) {
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Status: "idle", Sure: true})}},
 		{"background shell", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli","status":"shell"`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Status: "idle", Sure: true})}},
+		{"background agent", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli","status":"busy","updatedAt":1795370647009,"statusUpdatedAt":1795370647009`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Status: "busy", Since: time.UnixMilli(1795370647009).UTC(), Sure: true})}},
 		{"headless", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"sdk-cli"`)}, table{all: []agent.Proc{shell, proc(71, 500)}},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true})}},
 		{"two of them", map[int]string{71: entryText(71, sid, "500", `,"entrypoint":"cli"`), 72: entryText(72, sid, "600", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 500), proc(72, 600)}},

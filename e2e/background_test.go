@@ -1,0 +1,96 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// What a session of Claude Code left to run in the background wakes it when it ends: at once, with a turn of
+// the session's own. A turn that a limit stopped meanwhile goes on with it.
+
+func TestBackgroundClaude330(t *testing.T) { backgroundCases(t, claude330) }
+func TestBackgroundClaude329(t *testing.T) { backgroundCases(t, claude329) }
+func TestBackgroundClaude197(t *testing.T) { backgroundCases(t, claude197) }
+
+func backgroundCases(t *testing.T, a agentCase) {
+	t.Parallel()
+	for name, run := range map[string]func(*testing.T, agentCase){"Agent": backgroundAgentCase, "Shell": backgroundShellCase, "Server": backgroundServerCase} {
+		t.Run(name, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			run(t, a)
+		})
+	}
+}
+
+const subtask = "look around in the folder"
+
+// leavesBehind runs a turn that begins something in the background and then stops at a rate limit.
+// Its sub-agent is answered with sub.
+func leavesBehind(t *testing.T, a agentCase, base string, tool, sub provider.Answer) (*world, *clawd, *terminal, string) {
+	w := newWorld(t, a)
+	c := w.startClawd(settings{base: base})
+	p := w.openTerminal(false, "--permission-mode", "default", "--allowedTools", "Bash,Task,Agent")
+	w.provider.SetRule(func(r provider.Request) *provider.Answer {
+		if strings.Contains(r.LastUser, subtask) {
+			return &sub
+		}
+		return nil
+	})
+	w.provider.Queue(tool)
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "rate_limit")
+	return w, c, p, w.only()
+}
+
+// wentOnByItself: the session's own turn ended the wait, and nothing was typed.
+func wentOnByItself(w *world, c *clawd, p *terminal, id string) {
+	w.t.Helper()
+	c.wait("resume_cancelled", "session", id, "outcome", "by_hand")
+	p.shows("All done.")
+	c.quiet(15 * time.Second)
+	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "❯ continue") {
+		w.t.Errorf("%d starts; the screen:\n%s", n, p.screen())
+	}
+}
+
+// backgroundAgentCase: the wait is over while a sub-agent still works.
+func backgroundAgentCase(t *testing.T, a agentCase) {
+	sub, release := provider.Hold(provider.Text("Nothing is there."))
+	defer release()
+	w, c, p, id := leavesBehind(t, a, "5s", provider.ToolCall("Agent", map[string]any{
+		"description": "look", "prompt": subtask, "subagent_type": "general-purpose", "run_in_background": true}), sub)
+	c.wait("resume_postponed", "session", id)
+	c.quiet(10 * time.Second)
+	release()
+	wentOnByItself(w, c, p, id)
+}
+
+// backgroundShellCase: a command ends in the wait.
+func backgroundShellCase(t *testing.T, a agentCase) {
+	w, c, p, id := leavesBehind(t, a, "40s", provider.ToolCall("Bash", map[string]any{
+		"command": "until [ -e go ]; do sleep 1; done", "description": "wait", "run_in_background": true}), provider.Answer{})
+	c.quiet(5 * time.Second)
+	if err := os.WriteFile(filepath.Join(w.project, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wentOnByItself(w, c, p, id)
+}
+
+// backgroundServerCase: a command that never ends, as a server, wakes nothing. The session goes on without it.
+func backgroundServerCase(t *testing.T, a agentCase) {
+	w, c, p, id := leavesBehind(t, a, "5s", provider.ToolCall("Bash", map[string]any{
+		"command": "until [ -e go ]; do sleep 1; done", "description": "serve", "run_in_background": true}), provider.Answer{})
+	c.resumedOnce(id)
+	p.shows("All done.")
+	c.quiet(10 * time.Second)
+	w.wantMain(w.stops() + 2)
+}
