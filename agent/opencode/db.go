@@ -24,12 +24,20 @@ const pragmas = "_pragma=busy_timeout(500)&_pragma=cache_size(-512)&_pragma=temp
 
 var errNoTables = errors.New("the database has no sessions yet")
 
-// What one read of a database may take, and for how long one that took more is left alone: a damaged or a
-// hostile file can keep SQLite busy without end, and other sessions wait meanwhile.
+// What the first read of a database may take: a damaged or a hostile file can keep SQLite busy without end, and
+// other sessions wait meanwhile. One that took more is left alone for ten times as long, and then may take twice
+// as much: a large one on a slow disk is read in the end.
 const (
-	patience = 10 * time.Second
-	leave    = 10 * time.Minute
+	patience    = 10 * time.Second
+	patienceMax = 10 * time.Minute
+	leave       = 10
 )
+
+// slow is a database that took too long.
+type slow struct {
+	took  time.Duration // and was cut off then
+	until time.Time     // it is left alone
+}
 
 // view runs f in one read transaction on one connection. It writes nothing and leaves no file
 // behind:
@@ -42,11 +50,12 @@ const (
 func (o *OpenCode) view(ctx context.Context, path string, f func(context.Context, *sql.Tx) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if time.Now().Before(o.slow[path]) {
-		return o.tookLong(path)
+	was := o.slow[path]
+	if time.Now().Before(was.until) {
+		return was.err(path)
 	}
-	delete(o.slow, path)
-	within, cancel := context.WithTimeout(ctx, o.patience)
+	most := max(o.patience, min(2*was.took, patienceMax))
+	within, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err := o.viewOnce(within, path, f)
 	if errors.Is(err, errMoved) {
@@ -54,19 +63,23 @@ func (o *OpenCode) view(ctx context.Context, path string, f func(context.Context
 	}
 	var table strange
 	switch {
-	case err == nil, errors.Is(err, context.Canceled):
+	case err == nil:
+		delete(o.slow, path)
+		return nil
+	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &table):
 		return &agent.Refused{Path: path, Why: table.Error()}
 	case within.Err() != nil && ctx.Err() == nil:
-		o.slow[path] = time.Now().Add(leave)
-		return o.tookLong(path)
+		is := slow{most, time.Now().Add(leave * most)}
+		o.slow[path] = is
+		return is.err(path)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func (o *OpenCode) tookLong(path string) error {
-	return fmt.Errorf("%s: it took longer than %s to read, and is left alone for %s; look whether the file is damaged", path, o.patience, leave)
+func (s slow) err(path string) error {
+	return fmt.Errorf("%s: it took longer than %s to read, and is left alone for %s; look whether the file is damaged", path, s.took, leave*s.took)
 }
 
 var errMoved = errors.New("it was opened by its writer while it was read")
@@ -208,17 +221,17 @@ func inTx(ctx context.Context, db *sql.DB, f func(context.Context, *sql.Tx) erro
 	return f(ctx, tx)
 }
 
-// strangeTable finds what has the name of a table of opencode and is more than rows of a file: a view, a
-// virtual table, a column that is computed.
-const strangeTable = `select substr(name, 1, 100) from sqlite_schema s
+// strangeTable finds what has the name of a table of opencode and is more than rows of a file: a view or a
+// virtual table.
+const strangeTable = `select substr(name, 1, 100) from sqlite_schema
 	where lower(name) in ('session', 'message', 'part', 'project', 'project_directory') and type in ('table', 'view') and
-		(type = 'view' or rootpage = 0 or exists (select 1 from pragma_table_xinfo(s.name) where hidden > 0)) limit 1`
+		(type = 'view' or rootpage = 0) limit 1`
 
 // strange is such a table.
 type strange string
 
 func (s strange) Error() string {
-	return fmt.Sprintf("its table %q is none that opencode makes: a view, or computed", string(s))
+	return fmt.Sprintf("its table %q is none that opencode makes: it is a view, or virtual", string(s))
 }
 
 // plainTables refuses a database whose tables could be without end.

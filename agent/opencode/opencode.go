@@ -39,8 +39,8 @@ type OpenCode struct {
 	// scan, because a long retry wait moves them out of the newest rows.
 	pending map[string]map[int64]bool
 	conns   map[string]conn // by database
-	// slow are the databases of which a read took longer than patience, and until when they are left alone.
-	slow     map[string]time.Time
+	// slow are the databases of which a read took longer than patience.
+	slow     map[string]slow
 	patience time.Duration
 }
 
@@ -52,7 +52,7 @@ func New(env agent.Env, cfg agent.Config) *OpenCode {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, slow: map[string]time.Time{}, patience: patience}
+	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, slow: map[string]slow{}, patience: patience}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)
