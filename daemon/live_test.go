@@ -122,7 +122,7 @@ func TestBackgroundAgent(t *testing.T) {
 		in(t, func(r *rig) {
 			id := r.open(resume.Tmux, "plan")
 			r.pass(time.Hour + 55*time.Second) // the limit resets after an hour; the margin is a minute
-			for range 10 { // whenever the wait ends, that was less than a second ago
+			for range 10 {                     // whenever the wait ends, that was less than a second ago
 				says(r, id, "idle")
 				r.pass(900 * time.Millisecond)
 			}
