@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,15 @@ func TestHeldByExec(t *testing.T) {
 		if rec := r.rec(id); rec.Phase != state.Waiting {
 			t.Errorf("phase %s, want waiting", rec.Phase)
 		}
+		refuses := func(want string) {
+			t.Helper()
+			if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("an order: %v, want %q", err, want)
+			}
+		}
+		refuses(execHas)
 		l.Close()
+		refuses(execTold)
 		r.pass(3 * time.Hour)
 		if n := len(r.children.started()); n != 0 {
 			t.Errorf("%d starts of what the caller of clawd exec was told", n)

@@ -157,6 +157,10 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 	}
 	h, attended := attendedBy(holders)
 	queued := rec.Claim
+	has, told, err := callers(s.d.held(), s.ds, stop)
+	if err != nil {
+		return stop, d, "", err
+	}
 	switch { // what guards against harm stands also against the session's user
 	case rec.Ignored:
 		return stop, d, "", &refusedError{errors.New("clawd ignores this session, as its user said"), "clawd ignore --off " + s.ds.ID}
@@ -166,6 +170,10 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 		return stop, d, "", refused("it is a sub-agent's session; the main one, %s, goes on or does not", rec.Info.Parent)
 	case rec.Info.Archived:
 		return stop, d, "", refused("it is archived")
+	case has:
+		return stop, d, "", refused(execHas)
+	case told:
+		return stop, d, "", &refusedError{errors.New(execTold + ": the caller decides"), "clawd exec --agent " + s.ds.Agent + " --resume " + s.ds.ID}
 	case stop.State == detect.Retrying:
 		return stop, d, "", refused("the agent goes on by itself at %s", stop.SelfResumeAt.Format(time.RFC3339))
 	case rec.Phase == state.Held && queued != nil && queued.Plan.Way == resume.Queue && queued.Stop.Key == stop.Key && slices.ContainsFunc(holders, queued.Plan.Reaches):
