@@ -10,6 +10,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/tail"
 )
 
 // TestStages reads recorded sessions up to the moments at which something was decided.
@@ -156,6 +157,37 @@ func TestRewrittenTorn(t *testing.T) {
 	late, err := g.Read(t.Context(), s, torn.Cursor)
 	if err != nil || late.Anew || len(late.Events) != 2 || !late.Events[1].Done {
 		t.Errorf("whole again: %+v, err %v", late, err)
+	}
+}
+
+// TestRewrittenBounds: such a file is read message by message, and what has no end is said.
+func TestRewrittenBounds(t *testing.T) {
+	const head = `{"sessionId":"579a35bc-0000-4000-8000-000000000000","projectHash":"x","startTime":"2026-11-21T00:30:00Z","summary":{"a":[1]},"messages":[`
+	const asked = `{"id":"1","timestamp":"2026-11-21T00:30:01Z","type":"user","content":"hi"}`
+	for name, c := range map[string]struct {
+		text, problem string
+		events        int
+	}{
+		"sound":         {head + asked + `,{"id":7}],"kind":"main"}`, "a message has no id or no time", 1},
+		"no list":       {head[:len(head)-1] + `null}`, "", 0},
+		"many messages": {head + asked + strings.Repeat(",{}", maxMessages) + "]}", "50000 messages", 0},
+		"long message":  {head + asked + `,{"content":"` + strings.Repeat("x", tail.MaxLine+1<<20) + `"}]}`, "longer than 16 MB", 0},
+		"long field":    {head + asked + `],"more":"` + strings.Repeat("x", tail.MaxLine+1<<20) + `"}`, "longer than 16 MB", 0},
+		"cut":           {head + asked + `,`, "not the JSON object", 0},
+		"deep":          {head + strings.Repeat("[", 20_000), "not the JSON object", 0},
+		"more behind":   {head + asked + `]}{`, "not the JSON object", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			path := filepath.Join(home, "tmp", "demo", "chats", "session-2026-11-21T00-30-579a35bc.json")
+			put(t, path, c.text)
+			g := over(home, procs{})
+			g.now = func() time.Time { return time.Now().Add(time.Hour) }
+			b, err := g.Read(t.Context(), named(t, g, "579a35bc"), "")
+			if err != nil || len(b.Events) != c.events || !strings.Contains(b.Problem, c.problem) || (b.Skipped > 0) != (c.problem != "") {
+				t.Errorf("%d events, %d skipped: %q, %v", len(b.Events), b.Skipped, b.Problem, err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,8 +156,11 @@ const firstMax = 4 << 20
 // not be read now.
 func holdsTurns(ctx context.Context, path string) (holds, sure bool) {
 	if strings.HasSuffix(path, ".json") {
-		w, err := readWhole(path)
-		return err != nil || holdsTurn(w.Messages), err == nil
+		err := eachMessage(path, func(m *message) bool {
+			holds = m.turn()
+			return !holds
+		})
+		return err != nil || holds, err == nil
 	}
 	r, err := tail.Open(path, "")
 	if err != nil {
@@ -254,13 +258,14 @@ func (g *Gemini) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 		return "", err
 	}
 	if strings.HasSuffix(path, ".json") {
-		w, err := readWhole(path)
-		for i := len(w.Messages) - 1; err == nil && i >= 0; i-- {
-			if text, ok := w.Messages[i].prompt(); ok {
-				return text, nil
+		last := ""
+		err := eachMessage(path, func(m *message) bool {
+			if text, ok := m.prompt(); ok {
+				last = text
 			}
-		}
-		return "", err
+			return ctx.Err() == nil
+		})
+		return last, cmp.Or(err, ctx.Err())
 	}
 	text := ""
 	err = tail.Newest(ctx, path, func(raw []byte, _ int64) bool {

@@ -1,36 +1,131 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/tail"
 )
 
 // Old versions (0.34, 0.20) keep a session as one JSON object and rewrite the file at each change,
 // in place: for a moment it is empty or torn.
 
-// maxWhole bounds such a file.
-const maxWhole = 64 << 20
+// What of such a file is read: so many bytes, so many messages, so many bytes of each.
+const (
+	maxWhole    = 64 << 20
+	maxMessages = 50_000
+)
 
-type whole struct {
-	Messages []message `json:"messages"`
+// errTorn: it is not the object that the agent writes, at least not now.
+var errTorn = errors.New("the file is not the JSON object that the agent writes")
+
+// tooLarge says in which way a file is.
+type tooLarge string
+
+func (e tooLarge) Error() string { return string(e) }
+
+// short is a file of which no more than tail.MaxLine bytes are read for one value.
+type short struct {
+	f    io.Reader
+	left int
 }
 
-func readWhole(path string) (whole, error) {
-	b, err := readSmall(path, maxWhole)
-	if err != nil {
-		return whole{}, err
+func (s *short) Read(b []byte) (int, error) {
+	if s.left <= 0 {
+		return 0, tooLarge(fmt.Sprintf("a message is longer than %d MB", tail.MaxLine>>20))
 	}
-	var w whole
-	err = agent.Unmarshal(b, &w)
-	return w, err
+	n, err := s.f.Read(b)
+	s.left -= n
+	return n, err
 }
+
+// eachMessage gives the messages of such a file, of which it holds one at a time, until f gives false.
+func eachMessage(path string, f func(*message) (more bool)) error {
+	fi, err := agent.Own(path)
+	if err != nil {
+		return err
+	}
+	if fi.Size() > maxWhole {
+		return tooLarge(fmt.Sprintf("the file is larger than %d MB", maxWhole>>20))
+	}
+	file, err := agent.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	err = walkMessages(&short{f: io.LimitReader(file, maxWhole), left: tail.MaxLine}, f)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errTorn
+	}
+	return err
+}
+
+func walkMessages(r *short, f func(*message) (more bool)) error {
+	d := json.NewDecoder(r)
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return cmp.Or(err, errTorn)
+	}
+	n := 0
+	for d.More() {
+		r.left = tail.MaxLine
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if key != "messages" {
+			if err := d.Decode(new(passed)); err != nil {
+				return err
+			}
+			continue
+		}
+		if t, err := d.Token(); err != nil || t == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		} else if t != json.Delim('[') {
+			return errTorn
+		}
+		for d.More() {
+			r.left = tail.MaxLine
+			var m message
+			var other *json.UnmarshalTypeError
+			if err := d.Decode(&m); err != nil && !errors.As(err, &other) {
+				return err
+			}
+			if n++; n > maxMessages {
+				return tooLarge(fmt.Sprintf("the file holds more than %d messages", maxMessages))
+			}
+			if !f(&m) {
+				return nil
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return cmp.Or(err, errTorn)
+	}
+	return nil
+}
+
+// passed takes any JSON and keeps nothing of it.
+type passed struct{}
+
+func (*passed) UnmarshalJSON([]byte) error { return nil }
 
 // place is how far such a file was read: up to a message, and what that message said. Only the last
 // message changes; the ones before it stay, whatever is appended.
@@ -64,22 +159,16 @@ func (f *fold) rewritten(ctx context.Context, path string, from agent.Cursor) er
 		was.State = f.state
 		return f.at(was)
 	}
-	w, err := readWhole(path)
-	var syntax *json.SyntaxError
+	err = f.messages(ctx, func(each func(*message) bool) error { return eachMessage(path, each) }, was, &now)
+	var large tooLarge
 	switch {
-	case errors.As(err, &syntax) && f.fresh(fi):
+	case errors.Is(err, errTorn) && f.fresh(fi):
 		return fmt.Errorf("%s: it is being written", path)
-	case errors.As(err, &syntax):
-		return f.unreadable(was, now, "the file is not the JSON object that the agent writes")
-	case err != nil && fi.Size() > maxWhole:
-		return f.unreadable(was, now, fmt.Sprintf("the file is larger than %d MB", maxWhole>>20))
+	case errors.Is(err, errTorn), errors.As(err, &large):
+		return f.unreadable(was, now, err.Error())
 	case err != nil:
 		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	f.messages(w.Messages, was, &now)
 	if a := f.Ask; a != nil && was.State.Ask != nil && was.State.Ask.ID == a.ID {
 		a.Said = was.State.Ask.Said
 	}
@@ -96,6 +185,7 @@ func (f *fold) fresh(fi os.FileInfo) bool {
 
 // unreadable stays where it was and says why; the next write is read again.
 func (f *fold) unreadable(was, now place, why string) error {
+	f.b.Events = nil
 	f.b.Skip(why, 1)
 	f.state = was.State
 	was.Inode, was.Stat = now.Inode, now.Stat
@@ -108,23 +198,30 @@ func (f *fold) at(p place) error {
 	return err
 }
 
-// messages folds all messages and keeps the events behind the cursor.
-func (f *fold) messages(list []message, was place, now *place) {
+// messages folds all messages and keeps the events behind the cursor. The file is read twice: first
+// whether it is whole, and still holds the message at the cursor.
+func (f *fold) messages(ctx context.Context, read func(each func(*message) (more bool)) error, was place, now *place) error {
 	known := was.ID == ""
-	for i := range list {
-		known = known || list[i].ID == was.ID
+	err := read(func(m *message) bool {
+		known = known || m.ID == was.ID
+		return ctx.Err() == nil
+	})
+	if err != nil {
+		return err
 	}
 	if !known {
 		was.ID, f.b.Anew = "", true
 		f.b.Problem = "the session was compressed or rewound"
 	}
 	behind := was.ID == ""
-	for i := range list {
-		m, n, skipped, problem := &list[i], len(f.b.Events), f.b.Skipped, f.b.Problem
-		f.message(m, int64(i)+1)
+	i := int64(0)
+	err = read(func(m *message) bool {
+		n, skipped, problem := len(f.b.Events), f.b.Skipped, f.b.Problem
+		i++
+		f.message(m, i)
 		sum := sha256.New()
 		if json.NewEncoder(sum).Encode(f.b.Events[n:]) != nil {
-			continue // events always have a JSON form
+			return true // events always have a JSON form
 		}
 		said := hex.EncodeToString(sum.Sum(nil)[:8])
 		if !behind && (m.ID != was.ID || said == was.Said) {
@@ -133,5 +230,10 @@ func (f *fold) messages(list []message, was place, now *place) {
 		}
 		behind = behind || m.ID == was.ID
 		now.ID, now.Said = m.ID, said
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
+	return err
 }
