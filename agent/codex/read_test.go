@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
-	"github.com/clawd-project/clawd/internal/tail"
 )
 
 const turn = "01a1fb7b-633d-7f20-b24f-0866865ed430"
@@ -419,40 +417,6 @@ func TestPacked(t *testing.T) {
 	put(t, s.Path, "rubbish")
 	if _, err := c.Read(t.Context(), s, ""); err == nil {
 		t.Error("rubbish was read")
-	}
-}
-
-// TestPackedMemory: of a compressed rollout one line is held, and only one such rollout is read at a time.
-func TestPackedMemory(t *testing.T) {
-	c, plain := recorded(t, "exec-json-usage-limit")
-	s := detect.Session{Agent: "codex", ID: plain.ID, Path: plain.Path + ".zst"}
-	filler := `{"type":"compacted","payload":"` + strings.Repeat("x", 100<<10) + "\"}\n"
-	pack(t, s.Path, []byte(strings.Repeat(filler, packedMax/len(filler))))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	b, err := c.Read(t.Context(), s, "")
-	runtime.ReadMemStats(&after)
-	if err != nil || b.Skipped > 0 {
-		t.Errorf("%+v, %v", b, err)
-	}
-	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 48 {
-		t.Errorf("%d MB were taken in all", took)
-	}
-	if err := os.Remove(s.Path); err != nil { // pack appends
-		t.Fatal(err)
-	}
-	pack(t, s.Path, []byte(strings.Repeat("y", tail.MaxLine+1)+"\n"+filler+strings.Repeat("y", tail.MaxLine)+"\n"))
-	if b, err := c.Read(t.Context(), s, ""); err != nil || b.Skipped != 2 || b.Problem != "a line is not a whole JSON object" {
-		t.Errorf("%+v, %v", b, err)
-	}
-	r, err := open(s.Path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if unpacking.TryLock() {
-		unpacking.Unlock()
-		t.Error("another one could be read meanwhile")
 	}
 }
 

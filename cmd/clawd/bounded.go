@@ -16,7 +16,7 @@ const (
 	detectMemory   = 512 << 20
 	detectLook     = 50 * time.Millisecond
 	// Garbage is collected rather than counted.
-	detectGarbage = 128 << 20
+	detectGarbage = 384 << 20
 	// detectEnd is how long what heeds the end of its time may take to tidy up.
 	detectEnd = 500 * time.Millisecond
 )
