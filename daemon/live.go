@@ -38,10 +38,6 @@ const lookAgain = time.Minute
 // maxFailing: after so many looks in a row that failed an open session counts as unreachable.
 const maxFailing = 5
 
-// wakesIn is how long after an agent's word that it rests it may begin a turn because something of its own has
-// ended in the background. Claude Code took 30 to 150 ms.
-const wakesIn = 3 * time.Second
-
 // unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
 type unreachableError struct{ why string }
 
@@ -324,7 +320,7 @@ func (d *Daemon) worksOn(h detect.Holder) (again time.Time, works bool) {
 		return now.Add(lookAgain), true
 	}
 	since := now.Sub(h.Since) // negative: the clock was set back
-	return h.Since.Add(wakesIn), !h.Since.IsZero() && since >= 0 && since < wakesIn
+	return h.Since.Add(trigger.WakesIn), !h.Since.IsZero() && since >= 0 && since < trigger.WakesIn
 }
 
 // notNow tells the user once what keeps clawd from waking an open session, and puts it off.

@@ -51,6 +51,11 @@ func leavesBehind(t *testing.T, a agentCase, base string, tool, sub provider.Ans
 	return w, c, p, w.only()
 }
 
+func agentTool() provider.Answer {
+	return provider.ToolCall("Agent", map[string]any{
+		"description": "look", "prompt": subtask, "subagent_type": "general-purpose", "run_in_background": true})
+}
+
 // wentOnByItself: the session's own turn ended the wait, and nothing was typed.
 func wentOnByItself(w *world, c *clawd, p *terminal, id string) {
 	w.t.Helper()
@@ -66,8 +71,7 @@ func wentOnByItself(w *world, c *clawd, p *terminal, id string) {
 func backgroundAgentCase(t *testing.T, a agentCase) {
 	sub, release := provider.Hold(provider.Text("Nothing is there."))
 	defer release()
-	w, c, p, id := leavesBehind(t, a, "5s", provider.ToolCall("Agent", map[string]any{
-		"description": "look", "prompt": subtask, "subagent_type": "general-purpose", "run_in_background": true}), sub)
+	w, c, p, id := leavesBehind(t, a, "5s", agentTool(), sub)
 	c.wait("resume_postponed", "session", id)
 	c.quiet(10 * time.Second)
 	release()
@@ -93,4 +97,46 @@ func backgroundServerCase(t *testing.T, a agentCase) {
 	p.shows("All done.")
 	c.quiet(10 * time.Second)
 	w.wantMain(w.stops() + 2)
+}
+
+// TestBackgroundBehindMenu: the menu of the usage limit keeps an agent's end waiting. When clawd has closed it the
+// session goes on by itself.
+func TestBackgroundBehindMenu(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude197)
+	w.useLogin()
+	sub, release := provider.Hold(provider.Text("Nothing is there."))
+	defer release()
+	var reset time.Time // versions that tell it as a text tell whole minutes
+	w.provider.SetRule(func(r provider.Request) *provider.Answer {
+		begins := reset.IsZero()
+		if begins {
+			reset = r.At.Add(30 * time.Second).Truncate(time.Minute).Add(time.Minute)
+		}
+		switch {
+		case strings.Contains(r.LastUser, subtask):
+			return &sub
+		case begins:
+			a := agentTool()
+			return &a
+		}
+		if r.At.Before(reset) {
+			a := provider.UsageLimitUntil(provider.FiveHour, reset)
+			return &a
+		}
+		return nil
+	})
+	c := w.startClawd(settings{})
+	p := w.openTerminal(false, "--permission-mode", "default", "--allowedTools", "Agent")
+	p.asks("say done")
+	p.shows("What do you want to do?")
+	c.wait("session_stopped", "reason", "usage_limit")
+	release()
+	w.eventually(3*time.Minute, "the session's own turn", func() bool { return strings.Contains(p.screen(), "All done.") })
+	c.quiet(30 * time.Second)
+	w.wantMain(4)
+	if strings.Contains(p.screen(), "❯ continue") {
+		t.Errorf("the screen:\n%s", p.screen())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -98,6 +99,9 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 		if err := l.until(ctx, func(now agent.View) bool { v = now; return v.Ready }); err != nil {
 			return fmt.Errorf("after the key that closes the dialog: %w", err)
 		}
+		if err := l.unwoken(ctx); err != nil {
+			return fmt.Errorf("after the key that closes the dialog: %w", err)
+		}
 		if why := tooWide(v, l.c.Plan.Keys); why != "" { // how wide the box is was not seen before
 			return errors.New(why)
 		}
@@ -121,6 +125,36 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	}
 	l.sent = true // from here on Enter may have been pressed
 	return l.term.press(ctx, []byte(enter))
+}
+
+// WakesIn is how long after an agent's word that it rests it may begin a turn because something of its own has
+// ended in the background. Claude Code took 30 to 250 ms.
+const WakesIn = 3 * time.Second
+
+// unwoken tells whether the session rests with its dialog closed: what ended in the background meanwhile waits
+// behind the dialog, and begins a turn of the session's own now.
+func (l *live) unwoken(ctx context.Context) error {
+	if err := pause(ctx, WakesIn); err != nil {
+		return err
+	}
+	a := l.t.Agents(l.c.Session.Agent)
+	holders, err := a.Live(ctx, l.c.Session, l.c.Info)
+	if err != nil {
+		return err
+	}
+	for _, h := range holders {
+		if h.PID == l.holder.pid && h.Status == "busy" {
+			return errors.New("the agent works on something of its own")
+		}
+	}
+	b, err := a.Read(ctx, l.c.Session, agent.Cursor(l.c.Cursor))
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(b.Events, func(e detect.Event) bool { return e.Kind == detect.KindPrompt }) {
+		return errors.New("the session has begun a turn of its own")
+	}
+	return nil
 }
 
 // until looks until the screen is as it should be, twice in a row at the same size: while a window is

@@ -89,7 +89,17 @@ func put(dir, name, line string) {
 // box reads the screen of that agent.
 type boxAgent struct {
 	agent.Agent
-	room int
+	room    int
+	holders []detect.Holder
+	records []detect.Event
+}
+
+func (b boxAgent) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
+	return b.holders, nil
+}
+
+func (b boxAgent) Read(context.Context, detect.Session, agent.Cursor) (agent.Batch, error) {
+	return agent.Batch{Events: b.records}, nil
 }
 
 func (b boxAgent) Screen(s agent.Screen) agent.View {
@@ -252,6 +262,27 @@ func TestTypesOnce(t *testing.T) {
 			}
 			if got := p.submitted(); got != "continue\n" {
 				t.Errorf("submitted %q", got)
+			}
+		})
+	}
+}
+
+// What ended in the background waits behind a dialog, and begins a turn when that is closed: nothing is typed then.
+func TestWokenBehindDialog(t *testing.T) {
+	for name, says := range map[string]func(*pit) boxAgent{
+		"still works": func(p *pit) boxAgent { return boxAgent{holders: []detect.Holder{{PID: p.holder.PID, Status: "busy"}}} },
+		"has ended":   func(*pit) boxAgent { return boxAgent{records: []detect.Event{{Kind: detect.KindPrompt, Meta: true}}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPit(t, "menu")
+			a := says(p)
+			p.tr.Agents = func(string) agent.Agent { return a }
+			gate, why, run := p.open(p.claim())
+			if gate != resume.GateExec || !strings.Contains(why, "of its own") || p.submitted() != "" || run.Untouched(t.Context()) == "" {
+				t.Errorf("gate %s, why %q, submitted %q", gate, why, p.submitted())
+			}
+			if screen := p.tmux("capture-pane", "-p", "-t", "%0"); strings.Contains(screen, "continue") {
+				t.Errorf("typed:\n%s", screen)
 			}
 		})
 	}
