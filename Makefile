@@ -27,7 +27,7 @@ test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: eve
 
 unit: ## all tests but those with the real agents
 	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
-	@$(if $(RACE),CGO_ENABLED=1 GORACE=atexit_sleep_ms=0,CGO_ENABLED=0) $(GO) test $(RACE) -timeout 10m -json $(PACKAGES) | $(GO) run ./e2e/report
+	@$(if $(RACE),CGO_ENABLED=1 GORACE=atexit_sleep_ms=0,CGO_ENABLED=0) $(GO) test $(RACE) -timeout 20m -json $(PACKAGES) | $(GO) run ./e2e/report
 
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
