@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -19,14 +20,42 @@ func Object(line []byte) (trimmed []byte, ok bool) {
 }
 
 // Unmarshal reads JSON. A field of another type than expected is left out: an agent may change what is
-// hardly needed.
+// hardly needed. What holds more than maxValues values is not read, as each may take a hundred bytes.
 func Unmarshal(b []byte, v any) error {
+	if tooMany(b) {
+		return errMany
+	}
 	err := json.Unmarshal(b, v)
 	var other *json.UnmarshalTypeError
 	if errors.As(err, &other) {
 		return nil
 	}
 	return err
+}
+
+const maxValues = 1 << 20
+
+var errMany = fmt.Errorf("a line holds more than %d values", maxValues)
+
+// tooMany counts the commas outside of strings.
+func tooMany(b []byte) bool {
+	if len(b) <= maxValues {
+		return false
+	}
+	n, text, escaped := 0, false, false
+	for _, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case text && c == '\\':
+			escaped = true
+		case c == '"':
+			text = !text
+		case c == ',' && !text:
+			n++
+		}
+	}
+	return n > maxValues
 }
 
 // Line is one line of what a program printed.
