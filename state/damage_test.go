@@ -34,7 +34,20 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	if path := os.Getenv(migratedStore); path != "" {
+		s, err := Open(path, Options{Check: elsewhere})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	code := m.Run()
+	os.RemoveAll(crashDir)
+	os.Exit(code)
 }
 
 // elsewhere checks a store as the daemon does, in a process of its own.

@@ -14,6 +14,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/clawd-project/clawd/internal/crash"
 )
 
 // damage is an error of the file itself, not of the way to it.
@@ -148,10 +150,12 @@ func (s *Store) inspect(expected string) error {
 	if version == schema && all[len(all)-1].freelist != noFreelist {
 		return nil
 	}
+	crash.At("migration.before")
 	c, err := contents(s.path) // before what an older clawd wrote is written in another way
 	if err == nil {
 		err = s.keep(c)
 	}
+	crash.At("migration.kept")
 	return err
 }
 
@@ -181,12 +185,14 @@ func (s *Store) open() error {
 		return err
 	}
 	s.db = db
+	crash.At("migration.opened") // bbolt has written its list of free pages
 	version, err := s.version()
 	if err == nil && version > schema {
 		err = newer(s.path, version)
 	}
 	if err == nil {
 		err = s.prepare()
+		crash.At("migration.after")
 	}
 	if err != nil {
 		db.Close()

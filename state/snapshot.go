@@ -9,6 +9,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/clawd-project/clawd/internal/crash"
 )
 
 // snapshotEvery is how old the newest snapshot may become.
@@ -62,15 +64,17 @@ func (s *Store) keep(c content) error {
 		return fmt.Errorf("a snapshot of the store cannot be made: %w", err)
 	}
 	path := filepath.Join(s.snapshots(), s.snapshotPrefix()+s.now().UTC().Format(stampForm)+".db")
-	err := write(path+".new", c)
+	tmp := filepath.Join(s.snapshots(), filepath.Base(s.path)+".new") // one name: what a kill leaves is written over
+	err := write(tmp, c)
+	crash.At("snapshot.written")
 	if err == nil {
-		err = os.Rename(path+".new", path)
+		err = os.Rename(tmp, path)
 	}
 	if err == nil {
 		err = syncDir(s.snapshots())
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("a snapshot of the store cannot be made: %w", err), os.Remove(path+".new"))
+		return errors.Join(fmt.Errorf("a snapshot of the store cannot be made: %w", err), os.Remove(tmp))
 	}
 	s.thin(s.snapshotPrefix(), s.snapshots())
 	return nil

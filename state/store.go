@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/clawd-project/clawd/internal/crash"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -127,7 +128,9 @@ func (s *Store) prepare() error {
 				return err
 			}
 		}
-		return tx.Bucket(bucketMeta).Put([]byte("version"), []byte(strconv.Itoa(schema)))
+		err := tx.Bucket(bucketMeta).Put([]byte("version"), []byte(strconv.Itoa(schema)))
+		crash.At("migration.inside")
+		return err
 	})
 }
 
