@@ -160,7 +160,7 @@ func (s *Store) inspect(expected string) error {
 }
 
 func newer(path string, version int) error {
-	return fmt.Errorf("%w: %s has schema %d and this clawd knows %d; install the newer clawd again, or move the file away to start anew", ErrNewer, path, version, schema)
+	return fmt.Errorf("%w: %s has schema %d and this clawd knows %d; install the newer clawd again, or move the file away: this clawd then starts with its own newest snapshot, or anew", ErrNewer, path, version, schema)
 }
 
 // absent is a store that is not there. One that was is brought back as far as a snapshot goes.

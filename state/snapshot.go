@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -19,12 +20,16 @@ const snapshotEvery = 24 * time.Hour
 func (s *Store) snapshots() string      { return filepath.Join(filepath.Dir(s.path), "snapshots") }
 func (s *Store) snapshotPrefix() string { return filepath.Base(s.path) + "-" }
 
-// newestSnapshot gives the newest sound snapshot of the store with an id; empty: there is none.
+// newestSnapshot gives the newest sound snapshot of the store with an id that this clawd can read; empty: there is none.
 func (s *Store) newestSnapshot(id string) string {
 	for _, name := range slices.Backward(stamped(s.snapshotPrefix(), s.snapshots())) {
 		path := filepath.Join(s.snapshots(), name)
 		c, err := contents(path)
-		if is := string(c.records[string(bucketMeta)]["id"]); err == nil && (is == id || id == "") {
+		meta := c.records[string(bucketMeta)]
+		if version, _ := strconv.Atoi(string(meta["version"])); err != nil || version > schema {
+			continue
+		}
+		if is := string(meta["id"]); is == id || id == "" {
 			return path
 		}
 	}

@@ -88,6 +88,30 @@ func TestNewerSchema(t *testing.T) {
 	is(t, bytes.Equal(before, after), true) // neither touched nor moved aside
 }
 
+// Who moves a newer clawd's store away, as the refusal says, gets nothing back that only the newer one can read.
+func TestNewerSnapshot(t *testing.T) {
+	path := filled(t, 0)
+	s, c := openAt(t, path)
+	must(t, s.Snapshot())
+	known, err := filepath.Glob(filepath.Join(filepath.Dir(path), "snapshots", "*"))
+	must(t, err)
+	c.Time = c.Add(48 * time.Hour)
+	must(t, s.Snapshot())
+	must(t, s.Close())
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "snapshots", "*"))
+	must(t, err)
+	is(t, len(names), 2)
+	db, err := bolt.Open(names[1], 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketMeta).Put([]byte("version"), []byte(strconv.Itoa(schema+1)))
+	}))
+	must(t, db.Close())
+	must(t, os.Remove(path))
+	s, _ = openAt(t, path)
+	is(t, s.Restored, known[0])
+}
+
 func TestDamagedFile(t *testing.T) {
 	truncate := func(size int64) func(string) error { return func(p string) error { return os.Truncate(p, size) } }
 	for name, c := range map[string]struct {
