@@ -49,12 +49,11 @@ type Touched struct {
 	ModTime time.Time // last write as far as a stat or a row tells
 }
 
-// Batch is what a Read found.
+// Batch is what a Read found, beside the events.
 type Batch struct {
-	Events []detect.Event
 	Info   detect.Info // of all records read; zero fields were not told
 	Cursor Cursor      // behind the last whole record
-	// Anew: the file was truncated, replaced or rewritten, so that Events start from its
+	// Anew: the file was truncated, replaced or rewritten, so that the events start from its
 	// beginning. The caller drops its Classifier; none of the events is news.
 	Anew bool
 	// Skipped records could not be read; Problem says in one sentence what was wrong with the
@@ -120,8 +119,10 @@ type Agent interface {
 	// changed: only what it can have touched is listed; empty: everything, but a
 	// later call may pass over sessions that have been quiet for a day; every tenth does not.
 	Scan(ctx context.Context, hint string) ([]Touched, error)
-	// Read reads one session from a cursor on. A cursor that does not fit gives Anew.
-	Read(ctx context.Context, s detect.Session, from Cursor) (Batch, error)
+	// Read reads one session from a cursor on, and gives each event once, in order. It holds none of them: a
+	// session may have millions. What was given counts only together with a Batch: after an error it is dropped.
+	// A cursor that does not fit gives Anew.
+	Read(ctx context.Context, s detect.Session, from Cursor, each func(detect.Event)) (Batch, error)
 	// Tail tells cheaply whether a session that was never read may end in a stop, from its last
 	// records alone. If not, cursor stands at its end.
 	Tail(ctx context.Context, s detect.Session) (maybe bool, cursor Cursor, err error)

@@ -9,13 +9,10 @@ import (
 // Look reads a session from its beginning and says how it stands. live: who has it open counts,
 // else it is taken that nobody has.
 func Look(ctx context.Context, a Agent, s detect.Session, live bool) (detect.Stop, Batch, error) {
-	b, err := a.Read(ctx, s, "")
+	var c detect.Classifier
+	b, err := a.Read(ctx, s, "", c.Feed)
 	if err != nil {
 		return detect.Stop{}, b, err
-	}
-	var c detect.Classifier
-	for _, e := range b.Events {
-		c.Feed(e)
 	}
 	holders := []detect.Holder{{Liveness: detect.Gone}}
 	if live {

@@ -183,12 +183,9 @@ func TestCancelBesideAStop(t *testing.T) {
 		rec := r.wantPhase(id, state.Following)
 		s := r.d.session(r.d.agents[0], r.session(id))
 		put(t, s.ds.Path, r.line(id, "limit")) // not read yet
-		batch, err := s.a.Read(t.Context(), s.ds, agent.Cursor(rec.Cursor))
+		batch, err := s.a.Read(t.Context(), s.ds, agent.Cursor(rec.Cursor), rec.Classifier.Feed)
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, e := range batch.Events {
-			rec.Classifier.Feed(e)
 		}
 		stop := rec.Classifier.Stop()
 		d, _ := s.decide(stop, false)

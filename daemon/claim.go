@@ -35,10 +35,10 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if s.d.reach.late(seen.at) {
 		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
 	}
-	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
+	now, err := s.readOn(ctx, rec)
 	gone := errors.Is(err, fs.ErrNotExist)
 	if gone && deleted(rec) && d.Strategy == resume.FreshSession {
-		batch, gone, err = agent.Batch{Cursor: agent.Cursor(rec.Cursor)}, false, nil
+		now, gone, err = onward{Batch: agent.Batch{Cursor: agent.Cursor(rec.Cursor)}, fold: rec.Classifier}, false, nil
 	}
 	if gone {
 		return resume.Claim{}, refusal(resume.LeftAlone, "its files are gone: its user removed it")
@@ -46,13 +46,13 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if err != nil {
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "its files cannot be read: %v", err)
 	}
-	switch who := s.d.moved(rec, batch); {
+	switch who := moved(rec, now); {
 	case who == rewritten:
 		return resume.Claim{}, refusal(resume.LeftAlone, who)
 	case who != "":
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
-	rec = s.d.folded(rec, batch)
+	rec = folded(rec, now)
 	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
 	case err != nil:
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
@@ -86,7 +86,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	}
 	n := rec.Episode.Attempts + 1
 	token := uuid.NewString()
-	return resume.Claim{Token: token, Boot: s.d.boot, Info: rec.Info, Cursor: string(batch.Cursor), Plan: plan,
+	return resume.Claim{Token: token, Boot: s.d.boot, Info: rec.Info, Cursor: rec.Cursor, Plan: plan,
 		Mark:   marks.Path(s.d.marks(), s.ds, rec.Stop.Key, n),
 		Output: filepath.Join(s.d.runs(), fmt.Sprintf("%s-%s-%d-%s.out", s.ds.Agent, s.ds.ID, n, token[:8]))}, nil
 }
@@ -138,17 +138,17 @@ func heldBy(h detect.Holder) string {
 // folded is the record with what was read since it was stored. A plan is made from that alone: how the
 // newest prompt came about, in which mode and model it ran, stands in the files before it stands in
 // the store.
-func (d *Daemon) folded(rec state.Session, batch agent.Batch) state.Session {
-	rec.Classifier = d.fold(rec.Classifier, batch)
-	rec.Info.Merge(batch.Info)
-	rec.Cursor = string(batch.Cursor)
+func folded(rec state.Session, now onward) state.Session {
+	rec.Classifier = now.fold
+	rec.Info.Merge(now.Info)
+	rec.Cursor = string(now.Cursor)
 	return rec
 }
 
 // moved tells whether the tail of the files is still the claimed stop; empty: it is.
-func (d *Daemon) moved(rec state.Session, batch agent.Batch) string {
-	c := d.fold(rec.Classifier, batch)
-	if batch.Anew && !told(c, rec.Stop) {
+func moved(rec state.Session, o onward) string {
+	c := o.fold
+	if o.Anew && !told(c, rec.Stop) {
 		return rewritten
 	}
 	c.Holder = detect.Holder{Liveness: detect.Gone}
@@ -217,19 +217,20 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 	case told:
 		return execTold
 	}
-	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor))
+	on := false
+	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {
+		on = on || e.Kind != detect.KindRetry && e.Kind != detect.KindHolder
+	})
 	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {
 		err = nil // the agent itself deletes such a session
 	}
 	if err != nil {
 		return "its files cannot be read: " + err.Error()
 	}
-	for _, e := range batch.Events {
-		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder {
-			return "somebody went on in this session"
-		}
-	}
-	if batch.Anew {
+	switch {
+	case on:
+		return "somebody went on in this session"
+	case batch.Anew:
 		return rewritten
 	}
 	holders, err := a.Live(ctx, c.Session, c.Info)

@@ -132,14 +132,12 @@ func TestStatusJSON(t *testing.T) {
 	for _, id := range []string{waiting, done} {
 		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
 		s := r.d.session(r.d.agents[0], r.session(id))
-		b, err := s.a.Read(t.Context(), s.ds, "")
+		s.rec = state.Session{Session: s.ds}
+		b, err := s.readOn(t.Context(), s.rec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.rec = state.Session{Session: s.ds, Info: b.Info, Cursor: string(b.Cursor)}
-		for _, e := range b.Events {
-			s.rec.Classifier.Feed(e)
-		}
+		s.rec = folded(s.rec, b)
 		dec := resume.Decision{Strategy: resume.SameSession, WakeAt: at.Add(time.Hour), Attempt: 1, Why: "because"}
 		if id == done {
 			dec = resume.Decision{Strategy: resume.Leave, Why: "left"}

@@ -93,7 +93,12 @@ func (e *evidence) begin(c resume.Claim) error {
 }
 
 func (e *evidence) readEvents(ctx context.Context) error {
-	batch, err := e.s.a.Read(ctx, e.ds, e.cursor)
+	var news []detect.Event // they count when the read is whole
+	batch, err := e.s.a.Read(ctx, e.ds, e.cursor, func(ev detect.Event) {
+		if decides(ev.Kind) {
+			news = append(news, present(ev, e.s.d.sleeper.Now()))
+		}
+	})
 	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID {
 		return nil // the fresh session has no file yet
 	}
@@ -107,20 +112,23 @@ func (e *evidence) readEvents(ctx context.Context) error {
 		}
 	}
 	e.cursor = batch.Cursor
-	now := e.s.d.sleeper.Now()
-	for _, ev := range batch.Events {
-		e.add(present(ev, now))
+	for _, ev := range news {
+		e.add(ev)
 	}
 	return nil
 }
 
-// add keeps what a verdict needs. A record that is told again replaces what it said before.
-func (e *evidence) add(ev detect.Event) {
-	switch ev.Kind {
+// decides tells whether a verdict needs such events.
+func decides(k detect.Kind) bool {
+	switch k {
 	case detect.KindPrompt, detect.KindAnswer, detect.KindFailure, detect.KindDenied, detect.KindOpen, detect.KindInterrupt:
-	default:
-		return
+		return true
 	}
+	return false
+}
+
+// add keeps an event. A record that is told again replaces what it said before.
+func (e *evidence) add(ev detect.Event) {
 	for i := len(e.events) - 1; i >= 0 && i >= len(e.events)-64; i-- {
 		if e.events[i].ID == ev.ID {
 			e.events[i] = ev

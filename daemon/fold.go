@@ -1,22 +1,37 @@
 package daemon
 
 import (
+	"context"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
 )
 
-// fold puts what was read on top of what is known. A file that was read anew is folded anew.
-func (d *Daemon) fold(c detect.Classifier, batch agent.Batch) detect.Classifier {
-	if batch.Anew {
-		c = detect.Classifier{}
+// onward is what was read of a session, and what is known with it.
+type onward struct {
+	agent.Batch
+	fold detect.Classifier
+	news bool // there was an event
+}
+
+// readOn reads a session on from where a record of it stands, and puts that on top of what is known. A file
+// that was read anew is folded anew.
+func (s *session) readOn(ctx context.Context, rec state.Session) (onward, error) {
+	o := onward{fold: rec.Classifier}
+	var anew detect.Classifier
+	var err error
+	o.Batch, err = s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor), func(e detect.Event) {
+		e = present(e, s.d.sleeper.Now())
+		o.fold.Feed(e)
+		anew.Feed(e)
+		o.news = true
+	})
+	if o.Anew {
+		o.fold = anew
 	}
-	now := d.sleeper.Now()
-	for _, e := range batch.Events {
-		c.Feed(present(e, now))
-	}
-	return c
+	return o, err
 }
 
 // skewed: times of a record that is stamped so far ahead are taken to be as wrong as the stamp.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/resume"
@@ -284,11 +283,11 @@ func (l *ledger) read(ctx context.Context, o resume.Outcome) state.Read {
 	if err != nil || !ok {
 		return r
 	}
-	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
-	if err != nil || batch.Anew {
+	now, err := s.readOn(ctx, rec)
+	if err != nil || now.Anew {
 		return r // the next read of the session tells
 	}
-	rec = s.d.folded(rec, batch)
+	rec = folded(rec, now)
 	r.Info, r.Cursor, r.Classifier = rec.Info, rec.Cursor, rec.Classifier
 	return r
 }

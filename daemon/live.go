@@ -235,8 +235,8 @@ func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (l
 	if err != nil {
 		return look{}, err
 	}
-	if batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor)); err == nil && !batch.Anew { // else the claim refuses
-		rec = s.d.folded(rec, batch)
+	if now, err := s.readOn(ctx, rec); err == nil && !now.Anew { // else the claim refuses
+		rec = folded(rec, now)
 	}
 	seen := look{rec: rec}
 	var unwritten error

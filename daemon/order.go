@@ -198,7 +198,7 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 
 // tail gives the stop that the session's files end in.
 func (s *session) tail(ctx context.Context, rec state.Session, o resume.Order, h detect.Holder) (detect.Stop, error) {
-	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(rec.Cursor))
+	now, err := s.readOn(ctx, rec)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && deleted(rec) && (o.Fresh || rec.Decision.Strategy == resume.FreshSession):
 		return rec.Stop, nil // what a fresh session needs of it was kept
@@ -207,10 +207,10 @@ func (s *session) tail(ctx context.Context, rec state.Session, o resume.Order, h
 	case err != nil:
 		return detect.Stop{}, fmt.Errorf("its files cannot be read: %w", err)
 	}
-	if rec.Stop.State == detect.Stopped && s.d.moved(rec, batch) == "" {
+	if rec.Stop.State == detect.Stopped && moved(rec, now) == "" {
 		return rec.Stop, nil
 	}
-	c := s.d.fold(rec.Classifier, batch)
+	c := now.fold
 	c.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: s.d.sleeper.Now()})
 	switch stop := c.Stop(); {
 	case stop.IsStop(), stop.State == detect.Retrying && stop.Reason != "":

@@ -136,12 +136,9 @@ func (k *known) read(b *testing.B, a agent.Agent, s detect.Session) {
 	}
 	var c detect.Classifier
 	if !ended {
-		batch, err := a.Read(ctx, s, from)
+		batch, err := a.Read(ctx, s, from, c.Feed)
 		if err != nil {
 			b.Error(err)
-		}
-		for _, e := range batch.Events {
-			c.Feed(e)
 		}
 		from = batch.Cursor
 	}

@@ -150,38 +150,35 @@ func (s *session) follow(ctx context.Context) error {
 		s.reload() // the run's own transactions may have changed the phase
 	}
 	stamp, cursor := s.rec.Stamp, s.rec.Cursor
-	if now := s.stamp.Load(); now != nil {
-		s.rec.Stamp = *now
+	if seen := s.stamp.Load(); seen != nil {
+		s.rec.Stamp = *seen
 	}
-	batch, err := s.a.Read(ctx, s.ds, agent.Cursor(s.rec.Cursor))
+	now, err := s.readOn(ctx, s.rec)
 	if errors.Is(err, fs.ErrNotExist) && s.rec.Phase == state.Waiting {
 		return s.consider(ctx) // what becomes of it is told when its wait is over
 	}
 	if err != nil {
 		return err
 	}
-	fold := s.d.fold(s.rec.Classifier, batch)
-	if batch.Anew && s.rec.Phase != state.Following && !told(fold, s.rec.Stop) {
+	if now.Anew && s.rec.Phase != state.Following && !told(now.fold, s.rec.Stop) {
 		s.rewritten()
 		return s.consider(ctx) // read anew from the same cursor when it changes, and before a claim
 	}
-	if first = first || s.rec.Cursor == "" || batch.Anew; first {
+	if first = first || s.rec.Cursor == "" || now.Anew; first {
 		s.found = true
-	} else if len(batch.Events) > 0 {
+	} else if now.news {
 		s.found = false
 	}
-	if len(batch.Events) > 0 {
+	if now.news {
 		s.gone = nil // whoever has gone wrote more, so that settles anew
 	}
-	s.rec.Classifier = fold
-	s.rec.Info.Merge(batch.Info)
-	s.rec.Cursor = string(batch.Cursor)
+	s.rec = folded(s.rec, now)
 	s.moved = s.moved || s.rec.Cursor != cursor || s.rec.Stamp != stamp
 	s.summarize()
-	if batch.Problem != "" {
-		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", batch.Skipped).Str("why", batch.Problem).Msg("records that cannot be read were skipped")
+	if now.Problem != "" {
+		s.d.log.Warn().Str("event", "records_skipped").EmbedObject(s).Int("skipped", now.Skipped).Str("why", now.Problem).Msg("records that cannot be read were skipped")
 	}
-	return s.classify(ctx, s.found, len(batch.Events) > 0)
+	return s.classify(ctx, s.found, now.news)
 }
 
 // classify acts on the verdict over all that was read.

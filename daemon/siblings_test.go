@@ -19,8 +19,8 @@ type subAgents struct {
 	parents map[string]string
 }
 
-func (p subAgents) Read(ctx context.Context, s detect.Session, c agent.Cursor) (agent.Batch, error) {
-	b, err := p.Agent.Read(ctx, s, c)
+func (p subAgents) Read(ctx context.Context, s detect.Session, c agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	b, err := p.Agent.Read(ctx, s, c, each)
 	b.Info.Parent = p.parents[s.ID]
 	return b, err
 }

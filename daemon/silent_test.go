@@ -36,11 +36,11 @@ func (w waiter) Live(ctx context.Context, s detect.Session, i detect.Info) ([]de
 	return all, err
 }
 
-func (w waiter) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
-	b, err := w.Agent.Read(ctx, s, from)
-	if len(b.Events) > 0 {
-		last := b.Events[len(b.Events)-1]
-		b.Events = append(b.Events, detect.Event{Kind: detect.KindRetry, ID: "retry", At: last.At, Offset: last.Offset, Next: w.until})
+func (w waiter) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	var last *detect.Event
+	b, err := w.Agent.Read(ctx, s, from, func(e detect.Event) { last = &e; each(e) })
+	if last != nil {
+		each(detect.Event{Kind: detect.KindRetry, ID: "retry", At: last.At, Offset: last.Offset, Next: w.until})
 	}
 	return b, err
 }

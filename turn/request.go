@@ -168,7 +168,7 @@ func (t *runner) locate(ctx context.Context) error {
 	if !ok {
 		return t.unknown("")
 	}
-	batch, err := t.a.Read(ctx, t.ds, "")
+	batch, err := t.a.Read(ctx, t.ds, "", func(detect.Event) {})
 	if err != nil {
 		return fmt.Errorf("session %s cannot be read: %w", t.r.Session, err)
 	}

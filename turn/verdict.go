@@ -34,15 +34,8 @@ func (t *runner) read(ctx context.Context) records {
 		}
 	}
 	r.found = true
-	batch, err := t.a.Read(ctx, t.ds, t.cursor)
-	if err != nil {
-		r.err = err
-		return r
-	}
-	t.cursor = batch.Cursor
-	t.info.Merge(batch.Info)
 	var c detect.Classifier
-	for _, e := range batch.Events {
+	batch, err := t.a.Read(ctx, t.ds, t.cursor, func(e detect.Event) {
 		c.Feed(e)
 		switch e.Kind {
 		case detect.KindPrompt:
@@ -50,7 +43,12 @@ func (t *runner) read(ctx context.Context) records {
 		case detect.KindAnswer, detect.KindToolResult, detect.KindDenied:
 			r.worked = true
 		}
+	})
+	if err != nil {
+		return records{found: true, err: err}
 	}
+	t.cursor = batch.Cursor
+	t.info.Merge(batch.Info)
 	c.Feed(detect.Event{Kind: detect.KindHolder, At: time.Now(), Holder: &detect.Holder{Liveness: detect.LeftBehind, Why: "the agent ended in mid turn"}})
 	r.stop = c.Stop()
 	return r

@@ -81,6 +81,18 @@ func Run(t *testing.T, open func(t *testing.T) (agent.Agent, Fixture)) {
 	}
 }
 
+// Batch is what a Read found, with its events.
+type Batch struct {
+	agent.Batch
+	Events []detect.Event
+}
+
+// Read collects the events of a Read.
+func Read(ctx context.Context, a agent.Agent, s detect.Session, from agent.Cursor) (b Batch, err error) {
+	b.Batch, err = a.Read(ctx, s, from, func(e detect.Event) { b.Events = append(b.Events, e) })
+	return b, err
+}
+
 // fold is what a daemon keeps of a session.
 type fold struct {
 	c      detect.Classifier
@@ -90,9 +102,9 @@ type fold struct {
 }
 
 // read does one step of a daemon.
-func (f *fold) read(t *testing.T, a agent.Agent, s detect.Session) agent.Batch {
+func (f *fold) read(t *testing.T, a agent.Agent, s detect.Session) Batch {
 	t.Helper()
-	b, err := a.Read(t.Context(), s, f.cursor)
+	b, err := Read(t.Context(), a, s, f.cursor)
 	if err != nil {
 		t.Fatalf("Read from %q: %v", f.cursor, err)
 	}
@@ -280,7 +292,7 @@ func tails(t *testing.T, a agent.Agent, f Fixture) {
 		if maybe {
 			continue
 		}
-		b, err := a.Read(t.Context(), f.Session, cursor)
+		b, err := Read(t.Context(), a, f.Session, cursor)
 		if err != nil || b.Anew || len(b.Events) != 0 {
 			t.Errorf("step %d: reading on from Tail's cursor: %d events, Anew %v, err %v", i, len(b.Events), b.Anew, err)
 		}
@@ -337,7 +349,7 @@ func live(t *testing.T, a agent.Agent, f Fixture) {
 		var info detect.Info
 		if i >= 0 {
 			f.Steps[i](t)
-			b, err := a.Read(t.Context(), f.Session, "")
+			b, err := Read(t.Context(), a, f.Session, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,7 +378,7 @@ func parallel(t *testing.T, a agent.Agent, f Fixture) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			b, err := a.Read(t.Context(), f.Session, "")
+			b, err := Read(t.Context(), a, f.Session, "")
 			if err != nil || len(b.Events) != all.events || b.Cursor != all.cursor {
 				t.Errorf("parallel read: %d events, want %d, err %v", len(b.Events), all.events, err)
 			}
@@ -392,14 +404,14 @@ func cancelled(t *testing.T, a agent.Agent, f Fixture) {
 	all.read(t, a, f.Session)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	b, err := a.Read(ctx, f.Session, "")
+	b, err := Read(ctx, a, f.Session, "")
 	if err == nil && (b.Cursor != all.cursor || len(b.Events) != all.events) {
 		t.Errorf("cancelled read gave %d of %d events and cursor %q without an error", len(b.Events), all.events, b.Cursor)
 	}
 }
 
 func absent(t *testing.T, a agent.Agent, f Fixture) {
-	if b, err := a.Read(t.Context(), f.Session, ""); err == nil && len(b.Events) != 0 {
+	if b, err := Read(t.Context(), a, f.Session, ""); err == nil && len(b.Events) != 0 {
 		t.Errorf("reading a session that is not there gave %d events", len(b.Events))
 	}
 	if maybe, _, err := a.Tail(t.Context(), f.Session); err == nil && maybe {

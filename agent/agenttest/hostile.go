@@ -103,7 +103,7 @@ func Traps(t *testing.T, open func(t *testing.T) (agent.Agent, Trap)) {
 		a, x := open(t)
 		write(t, x.Bad.Path, x.Content, 0)
 		checkGood(t, a, x)
-		if b, err := a.Read(t.Context(), x.Bad, ""); err == nil {
+		if b, err := Read(t.Context(), a, x.Bad, ""); err == nil {
 			t.Errorf("%d events", len(b.Events))
 		}
 	})
@@ -168,7 +168,7 @@ func roots(t *testing.T, open func(t *testing.T) (agent.Agent, Trap)) {
 			if h, err := a.Live(t.Context(), x.Good, detect.Info{}); err == nil && len(h) == 0 {
 				t.Errorf("%s: Live gave no Holder", dir)
 			}
-			b, err := a.Read(t.Context(), x.Good, "")
+			b, err := Read(t.Context(), a, x.Good, "")
 			if err == nil && verdict(b.Events).IsStop() {
 				t.Errorf("%s is gone: %+v", dir, verdict(b.Events))
 			}
@@ -180,7 +180,7 @@ func roots(t *testing.T, open func(t *testing.T) (agent.Agent, Trap)) {
 func refuses(t *testing.T, a agent.Agent, s detect.Session) {
 	t.Helper()
 	ctx := t.Context()
-	if b, err := a.Read(ctx, s, ""); err == nil || len(b.Events) != 0 {
+	if b, err := Read(ctx, a, s, ""); err == nil || len(b.Events) != 0 {
 		t.Errorf("Read of %q at %q gave %d events, err %v", s.ID, s.Path, len(b.Events), err)
 	} else {
 		printable(t, err)
@@ -206,7 +206,7 @@ func verdict(events []detect.Event) detect.Stop {
 
 func checkGood(t *testing.T, a agent.Agent, x Trap) {
 	t.Helper()
-	b, err := a.Read(t.Context(), x.Good, "")
+	b, err := Read(t.Context(), a, x.Good, "")
 	if err != nil || len(b.Events) == 0 || b.Skipped != 0 {
 		t.Errorf("the sound session: %d events, %d skipped, err %v", len(b.Events), b.Skipped, err)
 	}

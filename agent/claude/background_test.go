@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -28,7 +29,7 @@ func TestBackgroundEndsTheWait(t *testing.T) {
 			var seen []detect.State
 			for line := range bytes.Lines(b) {
 				put(t, s.Path, string(line))
-				got, err := c.Read(t.Context(), s, cursor)
+				got, err := agenttest.Read(t.Context(), c, s, cursor)
 				must(t, err)
 				cursor = got.Cursor
 				for _, e := range got.Events {

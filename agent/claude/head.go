@@ -50,7 +50,7 @@ func readHead(ctx context.Context, s detect.Session) (head, error) {
 		return head{}, err
 	}
 	defer r.Close()
-	f := fold{c: &Claude{zone: time.UTC}, s: s, b: new(agent.Batch), folder: filepath.Base(filepath.Dir(s.Path))}
+	f := fold{c: &Claude{zone: time.UTC}, s: s, b: new(agent.Batch), each: func(detect.Event) {}, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = true
 	for r.Offset() < headMax && (f.head.created.IsZero() || f.head.prompt == "") {
 		line, off, err := r.Next()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -122,9 +123,9 @@ func recorded(t testing.TB, root, path, upto string) detect.Session {
 }
 
 // verdict reads a session whole.
-func verdict(t testing.TB, c *Claude, s detect.Session, h *detect.Holder) (detect.Stop, agent.Batch) {
+func verdict(t testing.TB, c *Claude, s detect.Session, h *detect.Holder) (detect.Stop, agenttest.Batch) {
 	t.Helper()
-	b, err := c.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), c, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

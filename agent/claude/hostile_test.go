@@ -44,9 +44,3 @@ func TestStrangeRecords(t *testing.T) {
 			End: strings.TrimSpace(answer(3, "y"))}
 	})
 }
-
-func TestHugeLineMemory(t *testing.T) {
-	agenttest.HugeLine(t, func(dir string) (agent.Agent, detect.Session) {
-		return over(dir, table{}, agent.Config{}), session(dir, sid)
-	}, prompt(1, "x"), answer(2, "y"))
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -24,7 +25,7 @@ func TestLocalCommandsEndNoWait(t *testing.T) {
 			cursor := agent.Cursor("")
 			for _, part := range []string{strings.Join(all[:cut], ""), strings.Join(all[cut:], "")} {
 				put(t, s.Path, part)
-				got, err := c.Read(t.Context(), s, cursor)
+				got, err := agenttest.Read(t.Context(), c, s, cursor)
 				must(t, err)
 				cursor = got.Cursor
 				for _, e := range got.Events {
@@ -46,7 +47,7 @@ func TestMetaPromptIsNoAside(t *testing.T) {
 	root := t.TempDir()
 	c, s := over(root, table{}, agent.Config{}), session(root, sid)
 	put(t, s.Path, `{"type":"user","isMeta":true,"uuid":"a","parentUuid":"z","timestamp":"2026-11-21T00:00:00Z","sessionId":"`+sid+`","message":{"role":"user","content":"Continue from where you left off."}}`+"\n")
-	b, err := c.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), c, s, "")
 	must(t, err)
 	if len(b.Events) != 1 || b.Events[0].Kind != detect.KindPrompt || !b.Events[0].Meta {
 		t.Errorf("%+v", b.Events)

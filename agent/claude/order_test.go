@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -26,7 +27,7 @@ func TestEndBeforeBeginning(t *testing.T) {
 			cursor := agent.Cursor("")
 			for _, part := range []string{strings.Join(lines[:cut], ""), strings.Join(lines[cut:], "")} {
 				put(t, s.Path, part)
-				b, err := c.Read(t.Context(), s, cursor)
+				b, err := agenttest.Read(t.Context(), c, s, cursor)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,7 +50,7 @@ func TestClockSetBack(t *testing.T) {
 	lines := recordedOrder(t)
 	next := strings.NewReplacer("6bd56e", "7bd56e", `"parentUuid":null`, `"parentUuid":"215826be-0000-4000-8000-000000000000"`, "21:32:25", "20:00:00").Replace(userLine(lines))
 	put(t, s.Path, strings.Join(lines, "")+next)
-	b, err := c.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), c, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

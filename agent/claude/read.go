@@ -21,7 +21,7 @@ const headOwed = "+h"
 const headMax = 4 << 20
 
 // Read reads a transcript from a cursor on.
-func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	if err := fits(s); err != nil {
 		return agent.Batch{}, err
 	}
@@ -38,7 +38,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 	}
 	defer r.Close()
 	b := agent.Batch{Anew: r.Anew() != "", Problem: r.Anew()}
-	f := fold{c: c, s: s, b: &b, folder: filepath.Base(filepath.Dir(s.Path))}
+	f := fold{c: c, s: s, b: &b, each: each, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = pos == "" || b.Anew
 	for {
 		line, off, err := r.Next()
@@ -61,12 +61,12 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 			return agent.Batch{}, err
 		}
 	}
-	if n := len(b.Events); f.attached || n > 0 && (b.Events[n-1].Kind == detect.KindPrompt || b.Events[n-1].Kind == detect.KindToolResult) {
+	if f.attached || f.last == detect.KindPrompt || f.last == detect.KindToolResult {
 		switch end, ok, err := c.inverted(ctx, s); {
 		case err != nil:
 			return agent.Batch{}, err
 		case ok:
-			b.Events = append(b.Events, end) // told once more, as the newest
+			each(end) // told once more, as the newest
 		}
 	}
 	setIf(&b.Info.Offer, f.pending)
@@ -83,6 +83,8 @@ type fold struct {
 	c      *Claude
 	s      detect.Session
 	b      *agent.Batch
+	each   func(detect.Event)
+	last   detect.Kind // of the events
 	folder string
 	head   head
 	// local is the newest line that a command of the terminal left.
@@ -139,7 +141,8 @@ func (f *fold) line(line []byte, off int64) {
 			e.Kind = detect.KindAside // whatever a command of the terminal has for the next prompt
 		}
 		f.head.event(e)
-		f.b.Events = append(f.b.Events, e)
+		f.last = e.Kind
+		f.each(e)
 	}
 }
 

@@ -52,7 +52,7 @@ func failed(n int, text string, over map[string]any) string {
 	return rec("assistant", n, m)
 }
 
-func readText(t *testing.T, text string) (detect.Stop, agent.Batch) {
+func readText(t *testing.T, text string) (detect.Stop, agenttest.Batch) {
 	t.Helper()
 	root := t.TempDir()
 	s := session(root, sid)
@@ -262,7 +262,7 @@ func TestJoinedLate(t *testing.T) {
 		t.Fatalf("Tail = %v, %v", maybe, err)
 	}
 	put(t, s.Path, prompt(50, "more"))
-	b, err := c.Read(t.Context(), s, cursor)
+	b, err := agenttest.Read(t.Context(), c, s, cursor)
 	if err != nil || len(b.Events) != 1 || b.Anew {
 		t.Fatalf("%d events, anew %v, err %v", len(b.Events), b.Anew, err)
 	}
@@ -326,8 +326,8 @@ func FuzzLine(f *testing.F) {
 	c := over("/nowhere", table{}, agent.Config{})
 	s := detect.Session{Agent: "claude", ID: sid, Path: "/nowhere/projects/-home-dev-work-demo/" + sid + ".jsonl"}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		var b agent.Batch
-		x := fold{c: c, s: s, b: &b, folder: "-home-dev-work-demo", head: head{wanted: true}}
+		var b agenttest.Batch
+		x := fold{c: c, s: s, b: &b.Batch, each: func(e detect.Event) { b.Events = append(b.Events, e) }, folder: "-home-dev-work-demo", head: head{wanted: true}}
 		x.line(line, 0)
 		if len(b.Events) > 1 || len(b.Events) > 0 && b.Skipped > 0 {
 			t.Fatalf("one line gave %d events and %d skipped", len(b.Events), b.Skipped)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
@@ -240,7 +241,7 @@ func TestOffered(t *testing.T) {
 		must(t, os.RemoveAll(s.Path))
 		for _, l := range c.lines {
 			put(t, s.Path, l)
-			b, err := over(root, table{}, agent.Config{}).Read(t.Context(), s, cursor)
+			b, err := agenttest.Read(t.Context(), over(root, table{}, agent.Config{}), s, cursor)
 			must(t, err)
 			i.Merge(b.Info)
 			cursor = b.Cursor

@@ -60,7 +60,7 @@ func TestScanTakesOnlyTranscripts(t *testing.T) {
 			t.Errorf("hint %d: %v", n, ids(all))
 		}
 		s := detect.Session{Agent: "claude", ID: id(n), Path: filepath.Join(p, id(n)+".jsonl")}
-		if _, err := c.Read(t.Context(), s, ""); err == nil {
+		if _, err := agenttest.Read(t.Context(), c, s, ""); err == nil {
 			t.Errorf("Read of %d worked", n)
 		}
 		if _, _, err := c.Tail(t.Context(), s); err == nil {
@@ -96,7 +96,7 @@ func TestReadRefusesForeignNames(t *testing.T) {
 	for _, bad := range []string{"--help", "../" + sid, strings.ToUpper(sid), "", id(5)} {
 		other := s
 		other.ID = bad
-		if _, err := c.Read(t.Context(), other, ""); err == nil {
+		if _, err := agenttest.Read(t.Context(), c, other, ""); err == nil {
 			t.Errorf("Read with id %q worked", bad)
 		}
 		if _, err := c.Files(other); err == nil {

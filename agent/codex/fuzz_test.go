@@ -21,7 +21,7 @@ type follower struct {
 
 // read does one step.
 func (f *follower) read(t *testing.T, c *Codex, s detect.Session) {
-	b, err := c.Read(t.Context(), s, f.cursor)
+	b, err := agenttest.Read(t.Context(), c, s, f.cursor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func FuzzRollout(f *testing.F) {
 			t.Errorf("Tail hides a stop: %s", stop.Reason)
 		}
 		if !maybe {
-			if b, err := c.Read(t.Context(), s, cursor); err != nil || b.Anew || len(b.Events) != 0 {
+			if b, err := agenttest.Read(t.Context(), c, s, cursor); err != nil || b.Anew || len(b.Events) != 0 {
 				t.Errorf("reading on from Tail's cursor: %+v, %v", b, err)
 			}
 		}
@@ -106,8 +106,8 @@ func FuzzPacked(f *testing.F) {
 		s := rolloutOf(root, sid)
 		s.Path += ".zst"
 		put(t, s.Path, string(z))
-		b, err := c.Read(t.Context(), s, "")
-		again, err2 := c.Read(t.Context(), s, "")
+		b, err := agenttest.Read(t.Context(), c, s, "")
+		again, err2 := agenttest.Read(t.Context(), c, s, "")
 		if (err == nil) != (err2 == nil) || !cmp.Equal(b.Events, again.Events) {
 			t.Errorf("not the same twice: %v, %v", err, err2)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -150,9 +151,9 @@ func linesOf(t testing.TB, path string) []string {
 }
 
 // verdict reads a session whole and asks who holds it, unless blind.
-func verdict(t testing.TB, c *Codex, s detect.Session, blind bool) (detect.Stop, agent.Batch) {
+func verdict(t testing.TB, c *Codex, s detect.Session, blind bool) (detect.Stop, agenttest.Batch) {
 	t.Helper()
-	b, err := c.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), c, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestTrapFolders(t *testing.T) {
 			if all, err := c.Scan(t.Context(), filepath.Join(root, "thread-writer-locks", sid+".lock")); err != nil || len(all) != 0 {
 				t.Errorf("for its lock, listed %+v, %v", all, err)
 			}
-			if b, err := c.Read(t.Context(), s, ""); err == nil {
+			if b, err := agenttest.Read(t.Context(), c, s, ""); err == nil {
 				t.Errorf("%d events", len(b.Events))
 			}
 		})
@@ -131,7 +131,7 @@ func TestNames(t *testing.T) {
 	for what, s := range map[string]detect.Session{
 		"another id": {ID: other, Path: s.Path}, "no id": {ID: "../x", Path: s.Path}, "outside": {ID: sid, Path: outside},
 	} {
-		if _, err := c.Read(t.Context(), s, ""); err == nil {
+		if _, err := agenttest.Read(t.Context(), c, s, ""); err == nil {
 			t.Errorf("%s was read", what)
 		}
 	}
@@ -168,7 +168,7 @@ func TestFarTimes(t *testing.T) {
 	put(t, s.Path, strings.Replace(meta, `"id":`, `"timestamp":"9999-12-31T23:59:59-23:59","id":`, 1)+asked)
 	openLog(t, root)(logged{TS: 1 << 40, Target: "codex_core::responses_retry", Thread: sid,
 		Body: "stream disconnected - retrying sampling request (1/5 in 2s)... turn_id=" + turn})
-	b, err := over(root, procTable{}, agent.Config{}).Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), over(root, procTable{}, agent.Config{}), s, "")
 	if err != nil || len(b.Events) != 3 || b.Events[2].Kind != detect.KindRetry {
 		t.Fatalf("%+v, %v", b.Events, err)
 	}
@@ -176,12 +176,6 @@ func TestFarTimes(t *testing.T) {
 	if y := b.Info.Created.Year(); y != 2199 {
 		t.Errorf("begun in %d", y)
 	}
-}
-
-func TestHugeLineMemory(t *testing.T) {
-	agenttest.HugeLine(t, func(dir string) (agent.Agent, detect.Session) {
-		return over(dir, procTable{}, agent.Config{}), rolloutOf(dir, sid)
-	}, meta+asked, ending+"\n")
 }
 
 // TestPieces reads every recorded rollout as it grows.

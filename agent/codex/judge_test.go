@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
@@ -58,7 +59,7 @@ func TestJudge(t *testing.T) {
 			rewrite(t, s.Path, all[:first])
 			stop, before := verdict(t, c, s, true)
 			rewrite(t, s.Path, all[:end])
-			after, err := c.Read(t.Context(), s, before.Cursor)
+			after, err := agenttest.Read(t.Context(), c, s, before.Cursor)
 			if err != nil || after.Anew {
 				t.Fatalf("anew %v, err %v", after.Anew, err)
 			}

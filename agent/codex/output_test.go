@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -123,7 +124,7 @@ func TestBeside(t *testing.T) {
 	if id, _, ok := idOf(filepath.Base(got.Path)); !ok || id != none {
 		t.Errorf("%+v", got)
 	}
-	if _, err := c.Read(t.Context(), got, ""); !errors.Is(err, os.ErrNotExist) {
+	if _, err := agenttest.Read(t.Context(), c, got, ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a session without a file: %v", err)
 	}
 	if f, err := c.Files(s); err == nil {

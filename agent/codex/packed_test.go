@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"os"
 	"runtime"
 	"strings"
@@ -18,7 +19,7 @@ func TestPackedMemory(t *testing.T) {
 	pack(t, s.Path, []byte(strings.Repeat(filler, packedMax/len(filler))))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	b, err := c.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), c, s, "")
 	runtime.ReadMemStats(&after)
 	if err != nil || b.Skipped > 0 {
 		t.Errorf("%+v, %v", b, err)
@@ -30,7 +31,7 @@ func TestPackedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	pack(t, s.Path, []byte(strings.Repeat("y", tail.MaxLine+1)+"\n"+filler+strings.Repeat("y", tail.MaxLine)+"\n"))
-	if b, err := c.Read(t.Context(), s, ""); err != nil || b.Skipped != 2 || b.Problem != "a line is not a whole JSON object" {
+	if b, err := agenttest.Read(t.Context(), c, s, ""); err != nil || b.Skipped != 2 || b.Problem != "a line is not a whole JSON object" {
 		t.Errorf("%+v, %v", b, err)
 	}
 	r, err := open(s.Path, "")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
@@ -224,7 +225,7 @@ func TestPlanProvider(t *testing.T) {
 		{`{"timestamp":"2026-11-21T00:00:09Z","type":"event_msg","payload":{"type":"thread_settings_applied","thread_settings":{"model_provider_id":"openai"}}}` + "\n", "openai"},
 	} {
 		put(t, r.Session.Path, w.settings)
-		b, err := c.Read(t.Context(), r.Session, "")
+		b, err := agenttest.Read(t.Context(), c, r.Session, "")
 		if err != nil || b.Info.Provider != w.want {
 			t.Errorf("provider %q, want %q, err %v", b.Info.Provider, w.want, err)
 		}

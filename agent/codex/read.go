@@ -90,7 +90,7 @@ func open(path, pos string) (lines, error) {
 }
 
 // Read reads a rollout from a cursor on. A compressed one is read whole when it changed.
-func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	if err := c.check(s); err != nil {
 		return agent.Batch{}, err
 	}
@@ -101,7 +101,7 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor) (
 	}
 	defer r.Close()
 	b := agent.Batch{Anew: r.Anew() != "", Problem: r.Anew()}
-	f := fold{c: c, s: s, b: &b, carry: before}
+	f := fold{c: c, s: s, b: &b, each: each, carry: before}
 	if b.Anew {
 		f.carry = carry{Head: true}
 	} else if pos != "" && f.carry.Head {
@@ -127,7 +127,8 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor) (
 	c.mu.Unlock()
 	if f.carry.Open {
 		if e, ok := c.retry(ctx, s, f.carry.Turn); ok && e.At.UnixMilli() > f.carry.Retry {
-			b.Events, f.carry.Retry = append(b.Events, e), e.At.UnixMilli()
+			f.carry.Retry = e.At.UnixMilli()
+			each(e)
 		}
 	}
 	b.Cursor = f.carry.cursor(r.Cursor())
@@ -139,6 +140,7 @@ type fold struct {
 	c     *Codex
 	s     detect.Session
 	b     *agent.Batch
+	each  func(detect.Event)
 	carry carry
 }
 
@@ -171,7 +173,7 @@ func (f *fold) readHead(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	h := fold{c: f.c, s: f.s, b: new(agent.Batch), carry: carry{Head: true}}
+	h := fold{c: f.c, s: f.s, b: new(agent.Batch), each: func(detect.Event) {}, carry: carry{Head: true}}
 	if err := h.all(ctx, r, headMax); err != nil {
 		return err
 	}
@@ -272,6 +274,6 @@ func (f *fold) emit(e detect.Event, r *record, line []byte, off int64) {
 		// over from there.
 		e.Kind, e.Failure = detect.KindInterrupt, nil
 	}
-	f.b.Events = append(f.b.Events, e)
+	f.each(e)
 	f.carry.Asked, f.carry.Quiet = "", false
 }

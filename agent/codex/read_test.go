@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -134,7 +135,7 @@ func TestRolledBack(t *testing.T) {
 	if !strings.HasPrefix(stop.Key, failed.Key+"/") {
 		t.Errorf("key %q after %q", stop.Key, failed.Key)
 	}
-	next, err := x.c.Read(t.Context(), x.s, b.Cursor)
+	next, err := agenttest.Read(t.Context(), x.c, x.s, b.Cursor)
 	if err != nil || len(next.Events) != 1 || next.Events[0].ID != stop.Key {
 		t.Errorf("read in portions: %+v, %v", next.Events, err)
 	}
@@ -155,7 +156,7 @@ func TestErrorBeside(t *testing.T) {
 	x.want(detect.Completed)
 	_, b := verdict(t, x.c, x.s, true)
 	x.event("error", limited)
-	if next, err := x.c.Read(t.Context(), x.s, b.Cursor); err != nil || len(next.Events) != 0 {
+	if next, err := agenttest.Read(t.Context(), x.c, x.s, b.Cursor); err != nil || len(next.Events) != 0 {
 		t.Errorf("read in portions: %+v, %v", next.Events, err)
 	}
 	unnamed := begin(t, "", "") // its records say that it has turns
@@ -183,7 +184,7 @@ func TestCopied(t *testing.T) {
 	x.want(detect.Interrupted)
 	_, b := verdict(t, x.c, x.s, true)
 	put(t, x.s.Path, strings.SplitAfter(text, "\n")[2]) // read from its cursor on
-	next, err := x.c.Read(t.Context(), x.s, b.Cursor)
+	next, err := agenttest.Read(t.Context(), x.c, x.s, b.Cursor)
 	if err != nil || len(next.Events) != 1 || next.Events[0].Kind != detect.KindInterrupt {
 		t.Errorf("read in portions: %+v, %v", next.Events, err)
 	}
@@ -335,7 +336,7 @@ func TestDriver(t *testing.T) {
 	}
 	x.event("turn_aborted", started(turn)+`,"reason":"interrupted"`)
 	x.event("task_started", started(other)+`,"turn_attribution":{"turn_trigger":"user"}`)
-	next, err := x.c.Read(t.Context(), x.s, b.Cursor)
+	next, err := agenttest.Read(t.Context(), x.c, x.s, b.Cursor)
 	if err != nil || !next.Info.Interactive || next.Events[1].Headless {
 		t.Errorf("resumed in a terminal: interactive %v, err %v", next.Info.Interactive, err)
 	}
@@ -359,7 +360,7 @@ func TestMode(t *testing.T) {
 // TestAfterTail: what Tail passed over is told when the session goes on.
 func TestAfterTail(t *testing.T) {
 	c, s := recorded(t, "exec-json-ok")
-	whole, err := c.Read(t.Context(), s, "")
+	whole, err := agenttest.Read(t.Context(), c, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +369,7 @@ func TestAfterTail(t *testing.T) {
 		t.Fatalf("Tail %v, %v", maybe, err)
 	}
 	put(t, s.Path, `{"timestamp":"2026-11-21T00:30:00Z","type":"event_msg","payload":{"type":"task_started","turn_id":"`+turn+`"}}`+"\n")
-	b, err := c.Read(t.Context(), s, cursor)
+	b, err := agenttest.Read(t.Context(), c, s, cursor)
 	if err != nil || len(b.Events) != 1 || b.Anew {
 		t.Fatalf("%+v, %v", b, err)
 	}
@@ -395,11 +396,11 @@ func TestPacked(t *testing.T) {
 	if d := cmp.Diff(wb.Info, b.Info); d != "" {
 		t.Errorf("info (-plain +packed):\n%s", d)
 	}
-	again, err := c.Read(t.Context(), s, b.Cursor)
+	again, err := agenttest.Read(t.Context(), c, s, b.Cursor)
 	if err != nil || len(again.Events) != 0 || again.Anew || again.Cursor != b.Cursor {
 		t.Errorf("reading on gave %d events, Anew %v, err %v", len(again.Events), again.Anew, err)
 	}
-	if other, err := c.Read(t.Context(), s, wb.Cursor); err != nil || !other.Anew || len(other.Events) != len(b.Events) {
+	if other, err := agenttest.Read(t.Context(), c, s, wb.Cursor); err != nil || !other.Anew || len(other.Events) != len(b.Events) {
 		t.Errorf("with the plain file's cursor: Anew %v, %d events, err %v", other.Anew, len(other.Events), err)
 	}
 	if text, err := c.LastPrompt(t.Context(), s); err != nil || text != "say hi" {
@@ -411,11 +412,11 @@ func TestPacked(t *testing.T) {
 	bomb := rolloutOf(filepath.Dir(s.Path), other)
 	bomb.Path += ".zst"
 	pack(t, bomb.Path, make([]byte, packedMax+2))
-	if _, err := c.Read(t.Context(), bomb, ""); err == nil || !strings.Contains(err.Error(), "64 MB") {
+	if _, err := agenttest.Read(t.Context(), c, bomb, ""); err == nil || !strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("a bomb was read: %v", err)
 	}
 	put(t, s.Path, "rubbish")
-	if _, err := c.Read(t.Context(), s, ""); err == nil {
+	if _, err := agenttest.Read(t.Context(), c, s, ""); err == nil {
 		t.Error("rubbish was read")
 	}
 }

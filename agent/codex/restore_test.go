@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -19,7 +20,7 @@ func TestPlanRestoresTheTurn(t *testing.T) {
 	put(t, r.Session.Path, `{"timestamp":"2026-11-21T00:00:01.000Z","type":"turn_context","payload":{"cwd":"/w","model":"gpt-5.1-codex","effort":"low","approval_policy":"never",`+
 		`"sandbox_policy":{"type":"workspace-write","network_access":true,"writable_roots":["/it's \"r\"","/h/.codex/memories","relative"]}}}`+"\n")
 	c := over(root, procTable{}, agent.Config{})
-	b, err := c.Read(t.Context(), r.Session, "")
+	b, err := agenttest.Read(t.Context(), c, r.Session, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestPlanAddsNoFolderOfAnEarlierTurn(t *testing.T) {
 			}
 			for _, text := range texts {
 				put(t, r.Session.Path, text)
-				b, err := a.Read(t.Context(), r.Session, cursor)
+				b, err := agenttest.Read(t.Context(), a, r.Session, cursor)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -93,7 +94,7 @@ func TestRetry(t *testing.T) {
 	if want := time.Date(2026, 11, 21, 1, 7, 8, 111151134, time.UTC); got.State != detect.Retrying || !got.SelfResumeAt.Equal(want) {
 		t.Errorf("state %s until %s, want retrying until %s", got.State, got.SelfResumeAt, want)
 	}
-	if x, err := c.Read(t.Context(), s, f.cursor); err != nil || len(x.Events) != 0 {
+	if x, err := agenttest.Read(t.Context(), c, s, f.cursor); err != nil || len(x.Events) != 0 {
 		t.Errorf("the same try was told again: %+v, %v", x.Events, err)
 	}
 	put(t, s.Path, strings.Join(all, ""))
@@ -130,7 +131,7 @@ func TestRetryOther(t *testing.T) {
 
 func readAll(t *testing.T, x *script) []detect.Event {
 	t.Helper()
-	b, err := x.c.Read(t.Context(), x.s, "")
+	b, err := agenttest.Read(t.Context(), x.c, x.s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestArchived(t *testing.T) {
 	if got := scanned(t, c, ""); !slices.Equal(got, []string{"archived_sessions/" + filepath.Base(s.Path)}) {
 		t.Errorf("archived: %q", got)
 	}
-	b, err := c.Read(t.Context(), sessionAt(t, away), "")
+	b, err := agenttest.Read(t.Context(), c, sessionAt(t, away), "")
 	if err != nil || !b.Info.Archived {
 		t.Errorf("archived %v, err %v", b.Info.Archived, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -34,7 +35,7 @@ func TestShellCommandEndsNoWait(t *testing.T) {
 		cursor := agent.Cursor("")
 		for _, part := range []string{strings.Join(all[:cut], ""), strings.Join(all[cut:], "")} {
 			put(t, path, part)
-			b, err := c.Read(t.Context(), s, cursor)
+			b, err := agenttest.Read(t.Context(), c, s, cursor)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,7 @@ func TestShellCommandEndsNoWait(t *testing.T) {
 		}
 		// A prompt behind it counts as ever.
 		put(t, path, `{"timestamp":"2026-11-22T13:56:00Z","ordinal":14,"type":"event_msg","payload":{"type":"task_started","turn_attribution":{"turn_id":"01a2038a-1a09-7e13-b179-ce3b806b2cce","turn_trigger":"user"},"turn_id":"01a2038a-1a09-7e13-b179-ce3b806b2cce"}}`+"\n")
-		b, err := c.Read(t.Context(), s, cursor)
+		b, err := agenttest.Read(t.Context(), c, s, cursor)
 		if err != nil || len(b.Events) != 1 || b.Events[0].Kind != detect.KindOpen {
 			t.Errorf("the next turn: %+v, %v", b.Events, err)
 		}

@@ -29,13 +29,14 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 	defer b.Close()
 	stop := false
 	err = b.Each(ctx, func(line []byte, off int64) bool {
-		f := fold{c: c, s: s, b: new(agent.Batch), carry: carry{Prompted: true}}
+		var last *detect.Event
+		f := fold{c: c, s: s, b: new(agent.Batch), each: func(e detect.Event) { last = &e }, carry: carry{Prompted: true}}
 		f.line(line, off)
-		if f.b.Skipped > 0 || len(f.b.Events) == 0 {
+		if f.b.Skipped > 0 || last == nil {
 			return true
 		}
 		// An end without a last answer may be that of a turn which asked no model: what counts stands before it.
-		stop = f.b.Events[0].Kind != detect.KindAnswer || !f.b.Events[0].Done || bytes.Contains(line, noLastAnswer)
+		stop = last.Kind != detect.KindAnswer || !last.Done || bytes.Contains(line, noLastAnswer)
 		return false
 	})
 	switch {

@@ -99,15 +99,15 @@ func TestFilesAndBeside(t *testing.T) {
 	// A session that does not exist yet is found when it has begun a turn.
 	const id = "44444444-0000-4000-8000-000000000004"
 	b := g.Beside(s["tool"], id)
-	if _, err := g.Read(t.Context(), b, ""); !errors.Is(err, os.ErrNotExist) {
+	if _, err := agenttest.Read(t.Context(), g, b, ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a session without a file: %v", err)
 	}
 	put(t, filepath.Join(chats, "session-2026-11-21T00-20-44444444.jsonl"), headLine(id))
-	if _, err := g.Read(t.Context(), b, ""); !errors.Is(err, os.ErrNotExist) {
+	if _, err := agenttest.Read(t.Context(), g, b, ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a session without a turn: %v", err)
 	}
 	add(t, filepath.Join(chats, "session-2026-11-21T00-20-44444444.jsonl"), promptLine("u9", "2026-11-21T00:20:00Z", "go"))
-	if got, err := g.Read(t.Context(), b, ""); err != nil || len(got.Events) != 1 || got.Events[0].ID != "u9" {
+	if got, err := agenttest.Read(t.Context(), g, b, ""); err != nil || len(got.Events) != 1 || got.Events[0].ID != "u9" {
 		t.Errorf("a session with a turn: %+v, err %v", got.Events, err)
 	}
 }
@@ -117,15 +117,15 @@ func TestFilesAndBeside(t *testing.T) {
 func TestOnlyAStubIsLeft(t *testing.T) {
 	g, home := recorded(t, "bug-resume-deletes-1-resume")
 	s := named(t, g, "93f117e1")
-	b, err := g.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), g, s, "")
 	must(t, err)
 	must(t, os.Remove(s.Path))
-	if got, err := g.Read(t.Context(), s, b.Cursor); !errors.Is(err, os.ErrNotExist) {
+	if got, err := agenttest.Read(t.Context(), g, s, b.Cursor); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the stub was read: %+v, err %v", got, err)
 	}
 	stub := s
 	stub.Path = filepath.Join(home, "tmp", "demo", "chats", "session-2026-11-21T00-23-93f117e1.jsonl")
-	if got, err := g.Read(t.Context(), stub, ""); err != nil || len(got.Events) != 0 {
+	if got, err := agenttest.Read(t.Context(), g, stub, ""); err != nil || len(got.Events) != 0 {
 		t.Errorf("a stub tells %+v, err %v", got.Events, err)
 	}
 }
@@ -186,12 +186,12 @@ func TestRefused(t *testing.T) {
 		{ID: "11111111-0000-4000-8000-00000000000G", Path: path},
 		{ID: "11111111-0000-4000-8000-000000000009", Path: path},
 	} {
-		if b, err := g.Read(t.Context(), bad, ""); err == nil {
+		if b, err := agenttest.Read(t.Context(), g, bad, ""); err == nil {
 			t.Errorf("%+v was read: %+v", bad, b)
 		}
 	}
 	must(t, os.Chmod(path, 0o666))
-	if _, err := g.Read(t.Context(), s["back"], ""); err == nil {
+	if _, err := agenttest.Read(t.Context(), g, s["back"], ""); err == nil {
 		t.Error("a file that everybody can write was read")
 	}
 }
@@ -200,7 +200,7 @@ func TestRefused(t *testing.T) {
 func TestProjectDir(t *testing.T) {
 	g, home, s := world(t)
 	read := func() string {
-		b, err := g.Read(t.Context(), s["tool"], "")
+		b, err := agenttest.Read(t.Context(), g, s["tool"], "")
 		must(t, err)
 		return b.Info.Dir
 	}

@@ -50,13 +50,14 @@ type fold struct {
 	state
 	g     *Gemini
 	b     *agent.Batch
+	each  func(detect.Event)
 	s     detect.Session
 	whole bool // one of the old files, which are rewritten whole: nothing is taken back in them
 }
 
 func (f *fold) emit(e detect.Event) {
 	f.Last, f.LastAt = e.ID, e.At
-	f.b.Events = append(f.b.Events, e)
+	f.each(e)
 }
 
 // line takes one line of a JSONL file.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -105,7 +106,7 @@ func TestRecords(t *testing.T) {
 func TestRefusedPromptIsTold(t *testing.T) {
 	g, _, s := world(t)
 	add(t, s["back"].Path, promptLine("u2", "2026-11-21T00:11:00Z", "again"))
-	b, err := g.Read(t.Context(), s["back"], "")
+	b, err := agenttest.Read(t.Context(), g, s["back"], "")
 	must(t, err)
 	var got []string
 	for _, e := range b.Events {
@@ -135,13 +136,13 @@ func TestRewrittenTorn(t *testing.T) {
 	g := over(home, procs{})
 	write(t, 2, false)
 	s := named(t, g, "579a35bc")
-	b, err := g.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), g, s, "")
 	must(t, err)
 	if n := len(b.Events); n != 3 || b.Events[2].Kind != detect.KindToolResult || b.Events[2].ID != b.Events[1].ID {
 		t.Fatalf("%d events: %+v", n, b.Events)
 	}
 	put(t, path, `{"sessionId":"579a35bc-`)
-	if _, err := g.Read(t.Context(), s, b.Cursor); err == nil || !strings.Contains(err.Error(), "being written") {
+	if _, err := agenttest.Read(t.Context(), g, s, b.Cursor); err == nil || !strings.Contains(err.Error(), "being written") {
 		t.Errorf("torn: %v", err)
 	}
 	all, err := g.Scan(t.Context(), "")
@@ -149,12 +150,12 @@ func TestRewrittenTorn(t *testing.T) {
 		t.Errorf("torn: %d sessions, err %v", len(all), err)
 	}
 	g.now = func() time.Time { return time.Now().Add(time.Hour) }
-	torn, err := g.Read(t.Context(), s, b.Cursor)
+	torn, err := agenttest.Read(t.Context(), g, s, b.Cursor)
 	if err != nil || torn.Anew || torn.Skipped != 1 || len(torn.Events) != 0 || torn.Problem == "" {
 		t.Errorf("torn for an hour: %+v, err %v", torn, err)
 	}
 	write(t, 4, false)
-	late, err := g.Read(t.Context(), s, torn.Cursor)
+	late, err := agenttest.Read(t.Context(), g, s, torn.Cursor)
 	if err != nil || late.Anew || len(late.Events) != 2 || !late.Events[1].Done {
 		t.Errorf("whole again: %+v, err %v", late, err)
 	}
@@ -183,7 +184,7 @@ func TestRewrittenBounds(t *testing.T) {
 			put(t, path, c.text)
 			g := over(home, procs{})
 			g.now = func() time.Time { return time.Now().Add(time.Hour) }
-			b, err := g.Read(t.Context(), named(t, g, "579a35bc"), "")
+			b, err := agenttest.Read(t.Context(), g, named(t, g, "579a35bc"), "")
 			if err != nil || len(b.Events) != c.events || !strings.Contains(b.Problem, c.problem) || (b.Skipped > 0) != (c.problem != "") {
 				t.Errorf("%d events, %d skipped: %q, %v", len(b.Events), b.Skipped, b.Problem, err)
 			}
@@ -200,10 +201,10 @@ func TestRewrittenShorter(t *testing.T) {
 	g := over(home, procs{})
 	write(t, 4, false)
 	s := named(t, g, "579a35bc")
-	b, err := g.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), g, s, "")
 	must(t, err)
 	write(t, 2, false)
-	short, err := g.Read(t.Context(), s, b.Cursor)
+	short, err := agenttest.Read(t.Context(), g, s, b.Cursor)
 	if err != nil || !short.Anew || len(short.Events) != 3 || short.Events[2].ID != b.Events[2].ID {
 		t.Errorf("%+v, err %v", short, err)
 	}
@@ -218,21 +219,21 @@ func TestRewrittenReport(t *testing.T) {
 	g := over(home, procs{})
 	write(t, 2, false)
 	s := named(t, g, "579a35bc")
-	b, err := g.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), g, s, "")
 	must(t, err)
 	name := "gemini-client-error-Turn.run-sendMessageStream-2026-11-21T00-30-21-049Z.json"
 	put(t, filepath.Join(g.reports, name), strings.Join(recordedLines(t, "old34-cc-quota/tmp/"+name), ""))
-	told, err := g.Read(t.Context(), s, b.Cursor)
+	told, err := agenttest.Read(t.Context(), g, s, b.Cursor)
 	if err != nil || len(told.Events) != 1 || told.Events[0].ID != b.Events[2].ID || told.Events[0].Failure == nil || told.Events[0].Failure.Window != detect.Daily {
 		t.Fatalf("%+v, err %v", told, err)
 	}
-	again, err := g.Read(t.Context(), s, told.Cursor)
+	again, err := agenttest.Read(t.Context(), g, s, told.Cursor)
 	if err != nil || len(again.Events) != 0 || again.Cursor != told.Cursor {
 		t.Errorf("told twice: %+v, err %v", again, err)
 	}
 	// Written again without a change, it is still told only once.
 	write(t, 2, false)
-	if again, err = g.Read(t.Context(), s, told.Cursor); err != nil || again.Anew || len(again.Events) != 0 {
+	if again, err = agenttest.Read(t.Context(), g, s, told.Cursor); err != nil || again.Anew || len(again.Events) != 0 {
 		t.Errorf("told twice after a write: %+v, err %v", again, err)
 	}
 }
@@ -246,7 +247,7 @@ func TestTailOwesTheHead(t *testing.T) {
 		t.Fatalf("maybe %v, err %v", maybe, err)
 	}
 	add(t, s.Path, promptLine("u7", "2026-11-21T00:20:00Z", "go on"))
-	b, err := g.Read(t.Context(), s, cursor)
+	b, err := agenttest.Read(t.Context(), g, s, cursor)
 	must(t, err)
 	if len(b.Events) != 1 || b.Info.FirstPrompt != detect.HashText("read the readme") || b.Info.Created.IsZero() {
 		t.Errorf("%+v", b)
@@ -256,7 +257,7 @@ func TestTailOwesTheHead(t *testing.T) {
 	if x.S.W {
 		t.Error("the head is still owed")
 	}
-	if b, err = g.Read(t.Context(), s, agent.Cursor(b.Cursor)); err != nil || b.Info.FirstPrompt != "" {
+	if b, err = agenttest.Read(t.Context(), g, s, agent.Cursor(b.Cursor)); err != nil || b.Info.FirstPrompt != "" {
 		t.Errorf("told twice: %+v, err %v", b.Info, err)
 	}
 }

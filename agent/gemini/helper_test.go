@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -105,9 +106,9 @@ func named(t testing.TB, g *Gemini, short string) detect.Session {
 }
 
 // verdict reads a session whole.
-func verdict(t testing.TB, g *Gemini, s detect.Session, live detect.Liveness) (detect.Stop, agent.Batch) {
+func verdict(t testing.TB, g *Gemini, s detect.Session, live detect.Liveness) (detect.Stop, agenttest.Batch) {
 	t.Helper()
-	b, err := g.Read(t.Context(), s, "")
+	b, err := agenttest.Read(t.Context(), g, s, "")
 	must(t, err)
 	var c detect.Classifier
 	for _, e := range b.Events {

@@ -56,10 +56,3 @@ func TestStrangeRecords(t *testing.T) {
 			End:     strings.TrimSpace(answerLine("g9", "2026-11-21T00:10:03Z", "y", ""))}
 	})
 }
-
-func TestHugeLineMemory(t *testing.T) {
-	agenttest.HugeLine(t, func(dir string) (agent.Agent, detect.Session) {
-		home := filepath.Join(dir, "home")
-		return over(home, procs{}), detect.Session{Agent: Name, ID: toolID, Path: filepath.Join(home, "tmp", "demo", "chats", "session-2026-11-21T00-10-"+toolID[:8]+".jsonl")}
-	}, headLine(toolID)+promptLine("u1", "2026-11-21T00:10:01Z", "x"), answerLine("g1", "2026-11-21T00:10:03Z", "y", ""))
-}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"os"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestJudge(t *testing.T) {
 				}
 			}
 			put(t, s.Path, strings.Join(all[:first], ""))
-			before, err := g.Read(t.Context(), s, "")
+			before, err := agenttest.Read(t.Context(), g, s, "")
 			must(t, err)
 			var cl detect.Classifier
 			for _, e := range before.Events {
@@ -57,7 +58,7 @@ func TestJudge(t *testing.T) {
 				end = first + w.upTo
 			}
 			put(t, s.Path, strings.Join(all[:end], ""))
-			after, err := g.Read(t.Context(), s, before.Cursor)
+			after, err := agenttest.Read(t.Context(), g, s, before.Cursor)
 			if err != nil || after.Anew {
 				t.Fatalf("anew %v, err %v", after.Anew, err)
 			}

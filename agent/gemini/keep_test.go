@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -92,7 +93,7 @@ func TestRestore(t *testing.T) {
 				t.Errorf("%s: %s is left", c.name, f)
 			}
 		}
-		if b, err := over(home, procs{}).Read(t.Context(), s, ""); err != nil || len(b.Events) == 0 {
+		if b, err := agenttest.Read(t.Context(), over(home, procs{}), s, ""); err != nil || len(b.Events) == 0 {
 			t.Errorf("%s: it cannot be read: %v", c.name, err)
 		}
 	}

@@ -53,12 +53,13 @@ func (g *Gemini) begin(s detect.Session) (path string, h head, err error) {
 }
 
 // Read reads a session from a cursor on.
-func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	path, h, err := g.begin(s)
 	if err != nil {
 		return agent.Batch{}, err
 	}
-	f := fold{g: g, s: s, b: new(agent.Batch)}
+	told := false
+	f := fold{g: g, s: s, b: new(agent.Batch), each: func(e detect.Event) { told = true; each(e) }}
 	f.b.Info.Created = detect.Clamp(h.StartTime)
 	if strings.HasSuffix(path, ".json") {
 		err = f.rewritten(ctx, path, from)
@@ -70,7 +71,7 @@ func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor) 
 	}
 	chats := filepath.Dir(path)
 	f.b.Info.Dir = g.projectDir(chats, h.ProjectHash)
-	if len(f.b.Events) > 0 && !f.b.Info.Interactive {
+	if told && !f.b.Info.Interactive {
 		f.b.Info.Interactive = typed(chats, s.ID)
 	}
 	return *f.b, nil
@@ -128,7 +129,7 @@ func (f *fold) owed(ctx context.Context, path string) error {
 		return err
 	}
 	defer r.Close()
-	h := fold{g: f.g, s: f.s, b: new(agent.Batch)}
+	h := fold{g: f.g, s: f.s, b: new(agent.Batch), each: func(detect.Event) {}}
 	for !h.First && r.Offset() < firstMax {
 		line, off, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -190,8 +191,9 @@ func (g *Gemini) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 		return false, "", err
 	}
 	if strings.HasSuffix(path, ".json") {
-		b, err := g.Read(ctx, s, "")
-		if n := len(b.Events); err == nil && (n == 0 && b.Skipped == 0 || n > 0 && b.Events[n-1].Done) {
+		var last *detect.Event
+		b, err := g.Read(ctx, s, "", func(e detect.Event) { last = &e })
+		if err == nil && (last == nil && b.Skipped == 0 || last != nil && last.Done) {
 			return false, b.Cursor, nil
 		}
 		return err == nil, "", err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -150,7 +151,7 @@ func TestReasonIsWaitedFor(t *testing.T) {
 	if stamp() == first {
 		t.Error("nothing says that the session is to be read again when the wait is over")
 	}
-	late, err := g.Read(t.Context(), s["back"], b.Cursor)
+	late, err := agenttest.Read(t.Context(), g, s["back"], b.Cursor)
 	if err != nil || len(late.Events) != 1 || late.Events[0].Failure == nil || late.Events[0].Failure.Reason != detect.Unknown {
 		t.Errorf("after a minute: %+v, err %v", late.Events, err)
 	}
@@ -160,11 +161,11 @@ func TestReasonIsWaitedFor(t *testing.T) {
 		t.Error("nothing says that there is a report")
 	}
 	for _, from := range []agent.Cursor{b.Cursor, late.Cursor} {
-		told, err := g.Read(t.Context(), s["back"], from)
+		told, err := agenttest.Read(t.Context(), g, s["back"], from)
 		if err != nil || len(told.Events) != 1 || told.Events[0].ID != "u1" || told.Events[0].Failure.Reason != detect.UsageLimit {
 			t.Errorf("with the report: %+v, err %v", told.Events, err)
 		}
-		again, err := g.Read(t.Context(), s["back"], told.Cursor)
+		again, err := agenttest.Read(t.Context(), g, s["back"], told.Cursor)
 		if err != nil || len(again.Events) != 0 {
 			t.Errorf("told twice: %+v, err %v", again.Events, err)
 		}

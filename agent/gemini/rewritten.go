@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
 
@@ -185,7 +186,6 @@ func (f *fold) fresh(fi os.FileInfo) bool {
 
 // unreadable stays where it was and says why; the next write is read again.
 func (f *fold) unreadable(was, now place, why string) error {
-	f.b.Events = nil
 	f.b.Skip(why, 1)
 	f.state = was.State
 	was.Inode, was.Stat = now.Inode, now.Stat
@@ -198,7 +198,7 @@ func (f *fold) at(p place) error {
 	return err
 }
 
-// messages folds all messages and keeps the events behind the cursor. The file is read twice: first
+// messages folds all messages and gives the events behind the cursor. The file is read twice: first
 // whether it is whole, and still holds the message at the cursor.
 func (f *fold) messages(ctx context.Context, read func(each func(*message) (more bool)) error, was place, now *place) error {
 	known := was.ID == ""
@@ -213,20 +213,27 @@ func (f *fold) messages(ctx context.Context, read func(each func(*message) (more
 		was.ID, f.b.Anew = "", true
 		f.b.Problem = "the session was compressed or rewound"
 	}
+	each := f.each
+	defer func() { f.each = each }()
 	behind := was.ID == ""
 	i := int64(0)
 	err = read(func(m *message) bool {
-		n, skipped, problem := len(f.b.Events), f.b.Skipped, f.b.Problem
+		events := []detect.Event{}
+		f.each = func(e detect.Event) { events = append(events, e) }
+		skipped, problem := f.b.Skipped, f.b.Problem
 		i++
 		f.message(m, i)
 		sum := sha256.New()
-		if json.NewEncoder(sum).Encode(f.b.Events[n:]) != nil {
+		if json.NewEncoder(sum).Encode(events) != nil {
 			return true // events always have a JSON form
 		}
 		said := hex.EncodeToString(sum.Sum(nil)[:8])
 		if !behind && (m.ID != was.ID || said == was.Said) {
-			f.b.Events = f.b.Events[:n]
+			events = nil
 			f.b.Skipped, f.b.Problem = skipped, problem
+		}
+		for _, e := range events {
+			each(e)
 		}
 		behind = behind || m.ID == was.ID
 		now.ID, now.Said = m.ID, said
@@ -235,5 +242,8 @@ func (f *fold) messages(ctx context.Context, read func(each func(*message) (more
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("it changed while it was read: %s", err) // as if torn, but events were given
+	}
+	return nil
 }

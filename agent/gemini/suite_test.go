@@ -178,10 +178,10 @@ func TestPieces(t *testing.T) {
 // TestCut: a file that was cut by a byte is read from its beginning.
 func TestCut(t *testing.T) {
 	g, _, s := world(t)
-	b, err := g.Read(t.Context(), s["tool"], "")
+	b, err := agenttest.Read(t.Context(), g, s["tool"], "")
 	must(t, err)
 	must(t, os.Truncate(s["tool"].Path, int64(len(toolText())-1)))
-	if b, err = g.Read(t.Context(), s["tool"], b.Cursor); err != nil || !b.Anew {
+	if b, err = agenttest.Read(t.Context(), g, s["tool"], b.Cursor); err != nil || !b.Anew {
 		t.Errorf("anew %v, err %v", b.Anew, err)
 	}
 }
@@ -229,17 +229,18 @@ func FuzzFold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, cut int) {
 		g := over("/nonexistent/home", procs{})
 		run := func(text string, x state) (*fold, []string) {
-			f := &fold{state: x, g: g, b: new(agent.Batch)}
+			var events []detect.Event
+			f := &fold{state: x, g: g, b: new(agent.Batch), each: func(e detect.Event) { events = append(events, e) }}
 			for line := range strings.Lines(text) {
 				f.line([]byte(strings.TrimSuffix(line, "\n")), 0)
 			}
 			f.end()
-			agenttest.CheckEvents(t, f.b.Events)
+			agenttest.CheckEvents(t, events)
 			if _, err := (cursor{State: f.state}).text(); err != nil {
 				t.Fatalf("a place that cannot be stored: %v", err)
 			}
 			var keys []string
-			for _, e := range f.b.Events {
+			for _, e := range events {
 				keys = append(keys, string(e.Kind)+" "+e.ID)
 			}
 			return f, keys
@@ -262,7 +263,7 @@ func FuzzFold(f *testing.F) {
 		if before, after := whole.Last, after.Last; before != after {
 			t.Errorf("the newest record is %q, in pieces %q", before, after)
 		}
-		one := &fold{g: g, b: new(agent.Batch), whole: true}
+		one := &fold{g: g, b: new(agent.Batch), each: func(detect.Event) {}, whole: true}
 		_ = one.messages(t.Context(), func(each func(*message) bool) error {
 			return walkMessages(&short{f: strings.NewReader(text), left: len(text) + 1}, each)
 		}, place{ID: "a"}, new(place))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 )
 
 // A view may never end, and neither its rows nor their size are bounded by the file. opencode makes plain
@@ -31,7 +32,7 @@ func TestStrangeTables(t *testing.T) {
 			exec(t, db, change)
 			_, scanErr := o.Scan(t.Context(), "")
 			_, _, findErr := o.Find(t.Context(), testID)
-			_, readErr := o.Read(t.Context(), s, "")
+			_, readErr := agenttest.Read(t.Context(), o, s, "")
 			_, promptErr := o.LastPrompt(t.Context(), s)
 			for what, err := range map[string]error{"Scan": scanErr, "Find": findErr, "Read": readErr, "LastPrompt": promptErr} {
 				if r := (*agent.Refused)(nil); !errors.As(err, &r) || r.Path != s.Path || !strings.Contains(r.Why, fmt.Sprintf("%q", table)) {

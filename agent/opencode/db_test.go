@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -126,7 +127,7 @@ func TestBadDatabase(t *testing.T) {
 			o, dir := open(t, nil)
 			path := filepath.Join(dir, "opencode.db")
 			c.make(t, path)
-			_, err := o.Read(t.Context(), detect.Session{Agent: Name, ID: testID, Path: path}, "")
+			_, err := agenttest.Read(t.Context(), o, detect.Session{Agent: Name, ID: testID, Path: path}, "")
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Read: %v, want %q", err, c.want)
 			}
@@ -159,7 +160,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal("this test needs a journal")
 	}
 	s := detect.Session{Agent: Name, ID: testID, Path: path}
-	if _, err := o.Read(t.Context(), s, ""); err == nil || !strings.Contains(err.Error(), "locked") {
+	if _, err := agenttest.Read(t.Context(), o, s, ""); err == nil || !strings.Contains(err.Error(), "locked") {
 		t.Errorf("%v", err)
 	}
 	exec(t, db, "commit")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -100,9 +101,9 @@ func load(t *testing.T, o *OpenCode, dir, name string) []agent.Touched {
 	return all
 }
 
-func read(t *testing.T, o *OpenCode, s detect.Session, from agent.Cursor) agent.Batch {
+func read(t *testing.T, o *OpenCode, s detect.Session, from agent.Cursor) agenttest.Batch {
 	t.Helper()
-	b, err := o.Read(t.Context(), s, from)
+	b, err := agenttest.Read(t.Context(), o, s, from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestTrapRows(t *testing.T) {
 	insert(t, db, "msg_1", at0, fmt.Sprintf(user, at0))
 	for i, id := range []string{"--help", "../x", "ses_\x1b[2J", strings.Repeat("ses_", 100_000), "ses_e0490bdf4ffetoGb2yI1hytQK\n"} {
 		exec(t, db, "insert into message values (?, ?, ?, ?, '{}')", fmt.Sprintf("msg_9%d", i), id, at0, at0)
-		if b, err := o.Read(t.Context(), detect.Session{Agent: Name, ID: id, Path: s.Path}, ""); err == nil {
+		if b, err := agenttest.Read(t.Context(), o, detect.Session{Agent: Name, ID: id, Path: s.Path}, ""); err == nil {
 			t.Errorf("%.20q: %d events", id, len(b.Events))
 		}
 	}
@@ -77,7 +77,7 @@ func TestTrapMessages(t *testing.T) {
 			to = filepath.Join(outside, filepath.Base(link))
 		}
 		mkLink(t, to, filepath.Join(root, link))
-		b, err := o.Read(t.Context(), s, "")
+		b, err := agenttest.Read(t.Context(), o, s, "")
 		if log := strings.HasSuffix(link, "log"); (err == nil) != log {
 			t.Errorf("%s: %+v, %v", link, b, err)
 		}

@@ -33,7 +33,7 @@ const window = 20
 
 // Read gives the messages behind the cursor, and the one at the cursor again if it says something
 // new: opencode writes a row when a request begins and again when it ends, under the same id.
-func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor) (agent.Batch, error) {
+func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	if err := o.check(s); err != nil {
 		return agent.Batch{}, err
 	}
@@ -62,26 +62,29 @@ func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor
 	if r.pending {
 		r.retry(filepath.Join(o.data, "log"))
 	}
+	for _, e := range r.events { // a read that found its database busy began anew
+		each(e)
+	}
 	c, err := json.Marshal(r.to)
 	return agent.Batch{
-		Events: r.events, Info: r.info, Cursor: agent.Cursor(c), Anew: r.anew,
+		Info: r.info, Cursor: agent.Cursor(c), Anew: r.anew,
 		Skipped: r.skipped, Problem: r.problem,
 	}, err
 }
 
 // Tail says no for a session whose newest message is an answer that ended its turn.
 func (o *OpenCode) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
-	b, err := o.Read(ctx, s, "")
+	var last *detect.Event
+	b, err := o.Read(ctx, s, "", func(e detect.Event) { last = &e })
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, "", err
 	}
 	if err != nil {
 		return true, "", err
 	}
-	if len(b.Events) == 0 {
+	if last == nil {
 		return b.Skipped > 0, b.Cursor, nil
 	}
-	last := b.Events[len(b.Events)-1]
 	if last.Kind == detect.KindAnswer && last.Done {
 		return false, b.Cursor, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -80,7 +81,7 @@ func wantInfo(t *testing.T, i detect.Info) {
 	}
 }
 
-func one(t *testing.T, name string) (*OpenCode, detect.Session, agent.Batch) {
+func one(t *testing.T, name string) (*OpenCode, detect.Session, agenttest.Batch) {
 	t.Helper()
 	o, dir := open(t, nil)
 	all := load(t, o, dir, name)

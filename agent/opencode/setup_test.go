@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -71,7 +72,7 @@ func TestShellCommandEndsNoWait(t *testing.T) {
 	insert(t, db, "msg_1fb6f4e8a002failed", at+1, fmt.Sprintf(fail, "msg_1fb6f4e8a001prompt", at+1, at+2))
 	b := read(t, o, s, "")
 	var c detect.Classifier
-	feed := func(b agent.Batch) {
+	feed := func(b agenttest.Batch) {
 		for _, e := range b.Events {
 			c.Feed(e)
 		}

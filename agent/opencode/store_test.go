@@ -281,7 +281,7 @@ func TestHalfWrittenFile(t *testing.T) {
 	text := readFile(t, path)
 	for _, half := range []string{"", text[:len(text)/2]} {
 		writeFile(t, path, half)
-		if b, err := o.Read(t.Context(), s, b.Cursor); err == nil {
+		if b, err := agenttest.Read(t.Context(), o, s, b.Cursor); err == nil {
 			t.Errorf("%d bytes: %+v", len(half), b)
 		}
 	}
@@ -362,7 +362,7 @@ func TestCancelled(t *testing.T) {
 	insert(t, db, "msg_1", at0, fmt.Sprintf(user, at0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if b, err := o.Read(ctx, s, ""); err == nil {
+	if b, err := agenttest.Read(ctx, o, s, ""); err == nil {
 		t.Errorf("%+v", b)
 	}
 }

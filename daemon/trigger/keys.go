@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -147,11 +146,11 @@ func (l *live) unwoken(ctx context.Context) error {
 			return errors.New("the agent works on something of its own")
 		}
 	}
-	b, err := a.Read(ctx, l.c.Session, agent.Cursor(l.c.Cursor))
-	if err != nil {
+	began := false
+	if _, err := a.Read(ctx, l.c.Session, agent.Cursor(l.c.Cursor), func(e detect.Event) { began = began || e.Kind == detect.KindPrompt }); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.Events, func(e detect.Event) bool { return e.Kind == detect.KindPrompt }) {
+	if began {
 		return errors.New("the session has begun a turn of its own")
 	}
 	return nil

@@ -98,8 +98,11 @@ func (b boxAgent) Live(context.Context, detect.Session, detect.Info) ([]detect.H
 	return b.holders, nil
 }
 
-func (b boxAgent) Read(context.Context, detect.Session, agent.Cursor) (agent.Batch, error) {
-	return agent.Batch{Events: b.records}, nil
+func (b boxAgent) Read(_ context.Context, _ detect.Session, _ agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	for _, e := range b.records {
+		each(e)
+	}
+	return agent.Batch{}, nil
 }
 
 func (b boxAgent) Screen(s agent.Screen) agent.View {
