@@ -46,7 +46,10 @@ func (s *session) resume(ctx context.Context, d resume.Decision, claim *resume.C
 		}
 		l.leave()
 		s.busy.Store(false)
-		s.ran <- e // the loop lives as long as a resume is under way
+		s.ran <- e
+		if s.wakesUp() { // the loop rests while a resume waits: thousands may
+			s.loop(ctx)
+		}
 	})
 }
 

@@ -200,7 +200,7 @@ func TestReload(t *testing.T) {
 		id, _ := r.stopped("limit")
 		wake := r.wantPhase(id, state.Waiting).Decision.WakeAt
 		next.Resume.Base = config.Duration(2 * time.Minute)
-		r.d.Reload(t.Context())
+		r.d.Reload()
 		r.pass(time.Second)
 		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake) {
 			t.Errorf("a bad config moved the wait to %v", got)
@@ -210,7 +210,7 @@ func TestReload(t *testing.T) {
 		}
 		bad = nil
 		next.Log.Level = "debug"
-		r.d.Reload(t.Context())
+		r.d.Reload()
 		r.pass(time.Second)
 		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake.Add(90 * time.Second)) {
 			t.Errorf("the wait ends at %v, want %v", got, wake.Add(90*time.Second))

@@ -69,6 +69,7 @@ type Daemon struct {
 	parted    time.Time     // when the clawd before was last there; zero: that is not known, or there was none
 	absent    bool          // clawd had ended before the machine last went down, so it saw nobody's end
 	leap      chan struct{} // one slot: the clock jumped
+	renewed   chan struct{} // one slot: the config is a new one
 	shortage  shortage
 	making    sync.Mutex // held by the one who makes clawd's folders again
 	reach     lag
@@ -103,6 +104,7 @@ func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(), questions: newQuestions(), launches: newLaunches(),
 		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
+	d.renewed = make(chan struct{}, 1)
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
 	d.notices, d.missing = make(chan struct{}, 1), map[string]bool{}
 	d.reach.since = time.Since
@@ -257,7 +259,7 @@ func (d *Daemon) await(patience time.Duration) []string {
 	defer d.mu.Unlock()
 	var left []string
 	for key, s := range d.sessions {
-		if s.looping {
+		if s.looping || s.under.Load() {
 			left = append(left, key)
 		}
 	}
@@ -328,9 +330,7 @@ func (d *Daemon) restore(ctx context.Context) error {
 		case rec.Claim != nil && rec.Claim.Plan.Way == resume.Exec &&
 			(!rec.Claim.Noted || d.trigger.Adopt(*rec.Claim).Alive()):
 			// A run that has its verdict goes on, to be guarded or ended, or its end is not noted.
-			s.looping = true
 			s.resume(ctx, rec.Decision, rec.Claim)
-			d.wg.Go(func() { s.loop(ctx) })
 		case rec.Phase != state.Following:
 			d.poke(ctx, s)
 		}

@@ -238,7 +238,7 @@ func TestOrderRefused(t *testing.T) {
 			c := r.o.Config
 			c.Watch.IgnoreProjects = []string{r.root}
 			r.d.o.Reload = func() (config.Config, error) { return c, nil }
-			r.d.Reload(r.work)
+			r.d.Reload()
 			r.pass(time.Second)
 		}, "ignore_projects"},
 		"ignored project by another name": {func(r *rig, _ string) {
@@ -248,7 +248,7 @@ func TestOrderRefused(t *testing.T) {
 			}
 			c.Watch.IgnoreProjects = []string{link}
 			r.d.o.Reload = func() (config.Config, error) { return c, nil }
-			r.d.Reload(r.work)
+			r.d.Reload()
 			r.pass(time.Second)
 		}, "ignore_projects"},
 	} {

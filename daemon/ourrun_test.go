@@ -29,7 +29,7 @@ func TestFailedRunThatHangsIsEnded(t *testing.T) {
 				r.down()
 				r.start()
 			case "reload":
-				r.d.Reload(r.work)
+				r.d.Reload()
 			}
 			r.pass(6 * time.Hour)
 			c := r.children.started()[0]

@@ -265,7 +265,7 @@ func TestNotifyReload(t *testing.T) {
 		if n := len(r.outbox()); n != 1 {
 			t.Fatalf("%d wait", n)
 		}
-		r.d.Reload(r.work)
+		r.d.Reload()
 		r.stopped("auth")
 		r.pass(5 * time.Minute)
 		if n := len(r.outbox()); n != 0 {

@@ -255,7 +255,7 @@ func TestRaisedBudget(t *testing.T) {
 		r.pass(2 * time.Minute)
 		r.wantStarts(1)
 		cfg.Budget.MaxResumesPerDayTotal = 10
-		r.d.Reload(r.work)
+		r.d.Reload()
 		r.pass(time.Minute)
 		r.wantStarts(2)
 	})
@@ -365,7 +365,7 @@ func TestFoundLateAndReloaded(t *testing.T) {
 			fmt.Sprintf(`{"pid":901,"sessionId":%q,"cwd":%q,"procStart":"91","entrypoint":"sdk-cli","status":"idle"}`, id, r.project))
 		r.pass(14 * time.Hour)
 		r.start()
-		r.d.Reload(r.work)
+		r.d.Reload()
 		r.pass(time.Minute)
 		r.end(901)
 		r.pass(24 * time.Hour)

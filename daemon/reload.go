@@ -9,7 +9,7 @@ import (
 
 // Reload reads the config again. A bad file keeps the old config and says so. What waits is
 // decided anew.
-func (d *Daemon) Reload(ctx context.Context) {
+func (d *Daemon) Reload() {
 	if d.o.Reload == nil {
 		return
 	}
@@ -21,18 +21,27 @@ func (d *Daemon) Reload(ctx context.Context) {
 	d.mu.Lock()
 	later := needRestart(d.cfg, cfg)
 	d.cfg, d.policy = cfg, cfg.Policy()
-	var all []*session
 	for _, s := range d.sessions {
-		all = append(all, s)
+		s.again.Store(true)
 	}
 	d.mu.Unlock()
 	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg("the config is in force")
 	d.tellConfig()
-	for _, s := range all {
-		s.again.Store(true)
+	signal(d.renewed)
+}
+
+// renew has every session that is open decided anew.
+func (d *Daemon) renew(ctx context.Context) {
+	d.mu.Lock()
+	var open []*session
+	for _, s := range d.sessions {
 		if s.open.Load() {
-			d.poke(ctx, s)
+			open = append(open, s)
 		}
+	}
+	d.mu.Unlock()
+	for _, s := range open {
+		d.poke(ctx, s)
 	}
 }
 

@@ -65,7 +65,7 @@ type ended struct {
 	err error
 }
 
-// loop is the whole life of a session while something happens to it.
+// loop takes in what happens to a session. It rests when nothing does.
 func (s *session) loop(ctx context.Context) {
 	for {
 		select {
@@ -106,11 +106,22 @@ func (s *session) end(ctx context.Context) {
 	s.d.mu.Unlock()
 }
 
+// wakesUp says whether the loop rests and a result waits for it: then the caller runs it.
+func (s *session) wakesUp() bool {
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	if s.looping || len(s.ran) == 0 {
+		return false
+	}
+	s.looping = true
+	return true
+}
+
 // rest ends the loop when there is nothing to do.
 func (s *session) rest() bool {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
-	if s.run != nil || len(s.wake) > 0 || len(s.ran) > 0 {
+	if len(s.wake) > 0 || len(s.ran) > 0 {
 		return false
 	}
 	s.looping = false

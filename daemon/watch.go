@@ -120,6 +120,8 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 		case <-d.leap:
 			v.rescan(ctx, false)
 			d.revisit(ctx)
+		case <-d.renewed:
+			d.renew(ctx)
 		case <-sign:
 			d.alive()
 		case <-tick.C:

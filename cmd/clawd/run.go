@@ -87,7 +87,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 				return
 			case <-hup:
 				notify(reloading())
-				d.Reload(ctx)
+				d.Reload()
 				notify(sd.SdNotifyReady)
 			}
 		}
