@@ -70,18 +70,19 @@ func (s *session) finish(ctx context.Context, e *ended) {
 	s.under.Store(false)
 	s.reload()
 	switch {
+	case e.err != nil && ctx.Err() != nil:
+		s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).AnErr("cause", context.Cause(ctx)).Msg("the wait goes on after the next start")
+		return
 	case errors.Is(e.err, errMoved), errors.Is(e.err, errReload), errors.Is(e.err, state.ErrPhase):
 	case e.err != nil:
-		if ctx.Err() == nil {
-			s.d.broken(e.err)
-			s.problem(e.err)
-		}
+		s.d.broken(e.err)
+		s.problem(e.err)
 		s.failed.Store(true)
 		return // tried again with the next rescan: what failed now would fail at once again
 	case e.out.Verdict == resume.Postponed:
 		s.notYet, s.parked = e.out.Again, e.out.Again.IsZero()
 		s.looks = deadline{} // a new wait, also for a time that was waited for before: the clock may have been set back
-		s.postponed(e.out)
+		s.postponed(*e.out)
 		if s.parked {
 			return // looked at again when something changes, or with the next rescan
 		}

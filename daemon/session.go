@@ -61,7 +61,7 @@ type session struct {
 }
 
 type ended struct {
-	out resume.Outcome
+	out *resume.Outcome // nil: err says why there is none
 	err error
 }
 
@@ -93,13 +93,7 @@ func (s *session) loop(ctx context.Context) {
 // end waits for the resume under way, which was cancelled with ctx.
 func (s *session) end(ctx context.Context) {
 	if s.run != nil {
-		if e := <-s.ran; e.err == nil {
-			s.finish(ctx, e)
-		} else {
-			s.run(nil)
-			s.run = nil
-			s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).AnErr("cause", context.Cause(ctx)).Msg("the wait goes on after the next start")
-		}
+		s.finish(ctx, <-s.ran)
 	}
 	s.d.mu.Lock()
 	s.looping = false

@@ -59,6 +59,25 @@ func TestShutdownTwice(t *testing.T) {
 	})
 }
 
+// A wait costs one goroutine: the session's loop ends meanwhile, and goes on with what the resume came to.
+func TestLoopRests(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		r.wantPhase(id, state.Waiting)
+		s := r.d.session(r.d.agents[0], r.session(id))
+		looping := func() bool { r.d.mu.Lock(); defer r.d.mu.Unlock(); return s.looping }
+		if looping() || !s.under.Load() {
+			t.Error("the loop does not rest while the resume waits")
+		}
+		r.pass(time.Hour)
+		if n := len(r.children.started()); n != 1 || s.under.Load() || looping() {
+			t.Errorf("%d starts; the end of the resume was not taken in", n)
+		}
+		r.wantPhase(id, state.Following)
+	})
+}
+
 // max_stop_age holds for every stop that was written while clawd did not run.
 func TestStopDuringDowntime(t *testing.T) {
 	for _, c := range []struct {

@@ -149,7 +149,7 @@ func TestStopInALookIsNoVerdict(t *testing.T) {
 		job, _ := liveJob(Tmux)
 		out, err := Same{}.Run(ctx, &job, p)
 		if !errors.Is(err, end) || w.out.Verdict != "" {
-			t.Errorf("verdict %q (%s) was written, err %v", w.out.Verdict, out.Why, err)
+			t.Errorf("verdict %q (%+v) was written, err %v", w.out.Verdict, out, err)
 		}
 	})
 }

@@ -14,18 +14,18 @@ import (
 //
 // Thousands may wait at once, so what stands on the stack meanwhile is little: the rest has functions of its own,
 // and what all share comes by pointer.
-func attempt(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+func attempt(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
 	if j.Claim != nil {
 		return adopted(ctx, j, p)
 	}
 	if err := begin(ctx, j, p); err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	if err := p.Sleeper.Until(ctx, later(j.Decision.WakeAt, j.NotBefore)); err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	if err := p.Sleeper.Awake(ctx, j.Decision.Grace); err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	return try(ctx, j, p)
 }
@@ -36,35 +36,37 @@ func begin(ctx context.Context, j *Job, p *Ports) error { return p.Ledger.Wait(c
 // adopted goes on with an attempt from before a restart.
 //
 //go:noinline
-func adopted(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+func adopted(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
 	run := func() Run { return p.Trigger.Adopt(*j.Claim) }
 	switch {
 	case j.Guard && j.Claim.Plan.Way.Live():
-		return Outcome{Verdict: Resumed}, nil
+		return &Outcome{Verdict: Resumed}, nil
 	case j.Guard:
-		return Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, run(), *p)
+		return &Outcome{Verdict: Resumed}, guard(ctx, *j.Claim, run(), *p)
 	case j.Failed:
-		return Outcome{}, end(ctx, run())
+		return &Outcome{}, end(ctx, run())
 	}
-	return settle(ctx, *j.Claim, run(), *p, true)
+	out, err := settle(ctx, *j.Claim, run(), *p, true)
+	return &out, err
 }
 
 // try claims, fires and awaits proof.
 //
 //go:noinline
-func try(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+func try(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
 	c, err := p.Ledger.Claim(ctx, *j)
 	if r := (*Refusal)(nil); errors.As(err, &r) {
-		return r.Outcome, nil
+		return &r.Outcome, nil
 	}
 	if err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	run, out, err := fire(ctx, &c, *p)
 	if run == nil {
-		return out, err
+		return &out, err
 	}
-	return settle(ctx, c, run, *p, false)
+	out, err = settle(ctx, c, run, *p, false)
+	return &out, err
 }
 
 // fire starts the child behind its gate and opens it. A nil Run says that nothing runs: then the

@@ -32,7 +32,10 @@ func run(t *testing.T, scene func(w *world, cancel context.CancelCauseFunc, j *J
 		defer cancel(nil)
 		j, p := job(time.Hour), w.ports()
 		scene(w, cancel, &j, p)
-		out, err = Same{}.Run(ctx, &j, p)
+		var o *Outcome
+		if o, err = (Same{}).Run(ctx, &j, p); o != nil {
+			out = *o
+		}
 	})
 	return w, out, err
 }

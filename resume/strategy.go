@@ -15,8 +15,9 @@ type Strategy interface {
 	Decide(s detect.Stop, t Tried, now time.Time) Decision
 	// Run carries one decision out, to the end of what it started. It changes neither j nor p. An error means that the
 	// attempt is still open in the ledger, for the next start or the next Run to settle; it is
-	// context.Cause(ctx) when the context ended it.
-	Run(ctx context.Context, j *Job, p *Ports) (Outcome, error)
+	// context.Cause(ctx) when the context ended it. Without one the Outcome is not nil; it comes by pointer, because
+	// thousands may wait at once and each holds its stack.
+	Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error)
 }
 
 // Same resumes the same session.
@@ -36,7 +37,7 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Run waits, claims, fires and awaits proof.
-func (st Same) Run(ctx context.Context, j *Job, p *Ports) (Outcome, error) { return attempt(ctx, j, p) }
+func (st Same) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) { return attempt(ctx, j, p) }
 
 // Fresh lets a new session take over.
 type Fresh struct{ Policy }
@@ -68,7 +69,7 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Run waits, claims, fires and awaits proof.
-func (st Fresh) Run(ctx context.Context, j *Job, p *Ports) (Outcome, error) {
+func (st Fresh) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
 	return attempt(ctx, j, p)
 }
 
@@ -105,6 +106,6 @@ func (st Left) Decide(s detect.Stop, _ Tried, _ time.Time) Decision {
 }
 
 // Run has nothing to do.
-func (Left) Run(context.Context, *Job, *Ports) (Outcome, error) {
-	return Outcome{}, nil
+func (Left) Run(context.Context, *Job, *Ports) (*Outcome, error) {
+	return &Outcome{}, nil
 }
