@@ -21,6 +21,8 @@ var redactions = []struct {
 	{regexp.MustCompile(`(?i)((?:key|token|secret|password|passwd)["']?\s?[:=]\s?["']?)[^\s"']+`), "$1<id>"},
 	{regexp.MustCompile(`(?i)\b((?:secret|password|passwd|passphrase) (?:is|was) )\S+`), "$1<id>"},
 	{regexp.MustCompile(`\beyJ[\w.-]+`), "<id>"},
+	{regexp.MustCompile(`\b(?:(?:rk|gh[oprsu]|github_pat|npm|hf|dop_v1|shp(?:at|ca|pa|ss))_|(?:glpat|pypi|xox[a-z]|xapp|tskey|AGE-SECRET-KEY)-)[\w-]{8,}` +
+		`|\bA[KS]IA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w-]{8,}|\bSG\.[\w-]{16,}(?:\.[\w-]+)?`), "<id>"},
 	{regexp.MustCompile(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
 	{regexp.MustCompile(`\\\\[^\s"']+`), "<path>"},
 	{path, "<path>"},
