@@ -63,8 +63,11 @@ func (s settings) toml(w *world) string {
 			b.WriteString("]\n")
 		}
 	}
-	if w.agent.isClaude() { // what is in clawd's own environment proves nothing of a session that it did not see
+	switch { // what is in clawd's own environment proves nothing of a session that it did not see
+	case w.agent.isClaude():
 		fmt.Fprintf(&b, "[agent.claude.env]\nANTHROPIC_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
+	case w.agent.isGemini():
+		fmt.Fprintf(&b, "[agent.gemini.env]\nGOOGLE_GEMINI_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
 	}
 	return b.String()
 }

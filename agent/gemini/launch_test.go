@@ -152,6 +152,9 @@ func TestServerIsKept(t *testing.T) {
 		{"none, clawd has one", []string{key}, []string{key, server}, nil, false, true},
 		{"none, the config names one", []string{key}, []string{key}, map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://x"}, false, false},
 		{"a login, clawd has one", []string{"A=b"}, []string{server}, nil, false, true},
+		{"nobody saw it, clawd has none", nil, []string{key}, nil, false, false},
+		{"nobody saw it, clawd has one", nil, []string{key, server}, nil, true, false},
+		{"nobody saw it, the config names one", nil, []string{key}, map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://x"}, false, false},
 	} {
 		g, r := planner(t, agent.Config{Env: c.cfg}, c.vars...)
 		r.Launch = &detect.Launch{Pays: g.purse(c.ran)}

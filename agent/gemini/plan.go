@@ -107,6 +107,8 @@ func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
 	switch {
 	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
 		return g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
+	case who == "" && !own && g.cfg.Env[server] == "" && g.getenv(server) != "":
+		return g.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", "agent.gemini.env")
 	case own && g.getenv(server) == "":
 		return g.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, "agent.gemini.env")
 	case who != "":
