@@ -33,7 +33,10 @@ func (d *Daemon) prune() error {
 			d.log.Warn().Str("event", "snapshot_failed").Err(err).Msg("the store has no new snapshot; the next try is in a day")
 		}
 	}
-	gone := func(s detect.Session) bool { _, err := os.Lstat(s.Path); return errors.Is(err, fs.ErrNotExist) }
+	gone := func(s detect.Session) bool {
+		_, err := os.Lstat(s.Path)
+		return errors.Is(err, fs.ErrNotExist) && !d.unmounted(s)
+	}
 	if err := d.store.Prune(keepFor, func(s state.Session) bool { return gone(s.Session) }); err != nil {
 		return err
 	}
@@ -47,6 +50,30 @@ func (d *Daemon) prune() error {
 		d.log.Warn().Str("event", "held_unread").Err(err).Msg("sessions that clawd exec once had open are still noted")
 	}
 	return nil
+}
+
+// unmounted tells whether there is nothing at all where a session's agent keeps its sessions: a disk that is not
+// mounted looks so. That one file is not there says nothing then.
+func (d *Daemon) unmounted(ds detect.Session) bool {
+	a, inside := d.agent(ds.Agent), false
+	if a == nil {
+		return false
+	}
+	for _, f := range a.Folders() {
+		if !strings.HasPrefix(ds.Path, f.Path+string(filepath.Separator)) {
+			continue
+		}
+		dir, err := os.Open(f.Path)
+		if err == nil {
+			_, err = dir.Readdirnames(1)
+			dir.Close()
+		}
+		if err == nil {
+			return false
+		}
+		inside = true
+	}
+	return inside
 }
 
 // pruneRuns removes old outputs of runs. One that a run may still be judged by stays, however long the
