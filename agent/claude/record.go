@@ -105,7 +105,7 @@ func mayMatter(line []byte) bool {
 // parse reads a line.
 func parse(line []byte) (*record, error) {
 	r := new(record)
-	if agent.Unmarshal(line, r) != nil {
+	if agent.Record(line, r) != nil {
 		return nil, agent.ErrShape
 	}
 	at, _ := time.Parse(time.RFC3339, r.Timestamp)

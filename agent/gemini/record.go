@@ -45,7 +45,7 @@ var errNamed = errors.New("a message has no id or no time")
 // parse reads a line.
 func parse(b []byte) (*line, error) {
 	l := new(line)
-	if b, ok := agent.Object(b); !ok || agent.Unmarshal(b, l) != nil {
+	if b, ok := agent.Object(b); !ok || agent.Record(b, l) != nil {
 		return nil, agent.ErrShape
 	}
 	return l, nil
