@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -63,6 +64,31 @@ func ManyLines(t *testing.T, open func(dir string) (agent.Agent, detect.Session)
 		if n < many || c.Last.Kind != detect.KindAnswer {
 			t.Errorf("%d events, the last %+v", n, c.Last)
 		}
+	})
+}
+
+// LongLine reads a session with one line of 15 MB, and looks for its newest prompt, in a process of its own.
+// lines give the record with a text, by kind.
+func LongLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session), before string, lines map[string]func(text string) string) {
+	for name, line := range lines {
+		t.Run(name, func(t *testing.T) { longLine(t, open, before, line) })
+	}
+}
+
+func longLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session), before string, line func(text string) string) {
+	small(t, open, func(s detect.Session) {
+		write(t, s.Path, before+line(strings.Repeat("x\n", 5_000_000)), 0o600)
+	}, func(a agent.Agent, s detect.Session) {
+		_, _, err := a.Tail(t.Context(), s)
+		must(t, err)
+		n := 0
+		b, err := a.Read(t.Context(), s, "", func(detect.Event) { n++ })
+		must(t, err)
+		if n < 2 || b.Skipped != 0 {
+			t.Errorf("%d events, %d skipped", n, b.Skipped)
+		}
+		_, err = a.LastPrompt(t.Context(), s)
+		must(t, err)
 	})
 }
 

@@ -53,12 +53,9 @@ func readHead(ctx context.Context, s detect.Session) (head, error) {
 	f := fold{c: &Claude{zone: time.UTC}, s: s, b: new(agent.Batch), each: func(detect.Event) {}, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = true
 	for r.Offset() < headMax && (f.head.created.IsZero() || f.head.prompt == "") {
-		line, off, err := r.Next()
+		line, off, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return head{}, err

@@ -41,12 +41,9 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 	f := fold{c: c, s: s, b: &b, each: each, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = pos == "" || b.Anew
 	for {
-		line, off, err := r.Next()
+		line, off, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return agent.Batch{}, err

@@ -71,7 +71,7 @@ func openPacked(path, pos string) (lines, error) {
 }
 
 // Next gives the next line; one that is too long is passed over.
-func (p *packed) Next() ([]byte, int64, error) {
+func (p *packed) Next(ctx context.Context) ([]byte, int64, error) {
 	if p.f == nil {
 		return nil, 0, io.EOF
 	}
@@ -79,6 +79,9 @@ func (p *packed) Next() ([]byte, int64, error) {
 		off := p.off
 		p.line = p.line[:0]
 		for {
+			if ctx.Err() != nil {
+				return nil, 0, context.Cause(ctx)
+			}
 			piece, err := p.in.ReadSlice('\n')
 			if p.off += int64(len(piece)); p.off > packedMax {
 				return nil, 0, fmt.Errorf("%q: it holds more than %d MB, which are not read", p.path, packedMax>>20)
@@ -127,8 +130,8 @@ func lastPacked(ctx context.Context, s detect.Session) (string, error) {
 	}
 	defer r.Close()
 	last := ""
-	for ctx.Err() == nil {
-		line, _, err := r.Next()
+	for {
+		line, _, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return last, nil
 		}
@@ -139,7 +142,6 @@ func lastPacked(ctx context.Context, s detect.Session) (string, error) {
 			last = strings.Clone(text)
 		}
 	}
-	return "", ctx.Err()
 }
 
 // stamp names a state of a file by its size, its time of change and its inode.

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -74,7 +76,7 @@ const headMax = 4 << 20
 
 // lines is a file of lines: a tail.Reader, or a compressed file.
 type lines interface {
-	Next() (line []byte, offset int64, err error)
+	Next(ctx context.Context) (line []byte, offset int64, err error)
 	Cursor() string
 	Offset() int64
 	Skipped() int
@@ -147,12 +149,9 @@ type fold struct {
 // all takes the lines up to the first one that begins at or behind limit; -1: all.
 func (f *fold) all(ctx context.Context, r lines, limit int64) error {
 	for limit < 0 || r.Offset() < limit {
-		line, off, err := r.Next()
+		line, off, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -258,15 +257,20 @@ func (f *fold) meta(p *payload) {
 
 // lineID names a record to which the agent gave no name. Its time, to the millisecond, is part of the
 // line; its place is not used, so that a copy of it in a fork has the same name.
-func lineID(line []byte) string { return "line:" + detect.HashText(string(line)) }
+func lineID(line []byte) string {
+	sum := sha256.Sum256(line)
+	return "line:" + hex.EncodeToString(sum[:8])
+}
 
 // emit adds an event. One that is not the end of a turn is named by the turn and its place in
 // the file, so that the end alone has the turn's own name.
 func (f *fold) emit(e detect.Event, r *record, line []byte, off int64) {
-	if e.ID == "" {
-		if e.ID = lineID(line); f.carry.Turn != "" {
-			e.ID = f.carry.Turn + "/" + strconv.FormatInt(off, 10)
-		}
+	switch {
+	case e.ID != "":
+	case f.carry.Turn != "":
+		e.ID = f.carry.Turn + "/" + strconv.FormatInt(off, 10)
+	default:
+		e.ID = lineID(line)
 	}
 	e.At, e.Offset, e.Headless = r.at, off, f.carry.Headless
 	if e.Kind == detect.KindFailure && r.at.UnixMilli() < f.carry.Created {

@@ -35,12 +35,9 @@ func (c *Codex) Used(ctx context.Context, s detect.Session) (agent.Usage, error)
 	defer r.Close()
 	var last total
 	for {
-		line, _, err := r.Next()
+		line, _, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return last.usage(), nil
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return agent.Usage{}, err

@@ -95,12 +95,9 @@ func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error 
 		f.state = c.State
 	}
 	for {
-		line, off, err := r.Next()
+		line, off, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -131,12 +128,9 @@ func (f *fold) owed(ctx context.Context, path string) error {
 	defer r.Close()
 	h := fold{g: f.g, s: f.s, b: new(agent.Batch), each: func(detect.Event) {}}
 	for !h.First && r.Offset() < firstMax {
-		line, off, err := r.Next()
+		line, off, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err == nil {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -169,7 +163,7 @@ func holdsTurns(ctx context.Context, path string) (holds, sure bool) {
 	}
 	defer r.Close()
 	for r.Offset() < firstMax {
-		raw, _, err := r.Next()
+		raw, _, err := r.Next(ctx)
 		if err != nil || ctx.Err() != nil {
 			return false, errors.Is(err, io.EOF)
 		}
@@ -235,7 +229,7 @@ func lastRecord(ctx context.Context, b *tail.Back) (last *message, err error) {
 			last = new(message)
 		case l.Set != nil && l.Set.Messages != nil:
 			// The first of a file, the one of a stub, or the roll-back of a first prompt.
-			raw, _, err := b.Prev()
+			raw, _, err := b.Prev(ctx)
 			if h, perr := parse(raw); err != nil || perr != nil || h.ProjectHash == "" {
 				last = new(message)
 			}

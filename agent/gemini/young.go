@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func lastUpdated(path string) (at time.Time, whole bool, err error) {
 	}
 	defer r.Close()
 	for {
-		raw, _, err := r.Next()
+		raw, _, err := r.Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			break
 		}

@@ -29,6 +29,7 @@ type Back struct {
 	end   int64
 	size  int64
 	next  int64
+	long  *long // buf lies in it; nil: it is small
 }
 
 // OpenBack opens a regular file to read at most its last MaxBack bytes.
@@ -44,13 +45,13 @@ func openBack(path string, limit int64) (*Back, error) {
 
 // Prev gives the line before the one given last, without its newline, and its offset. The line is
 // valid until the next call. io.EOF: there is none; ErrFar: the limit is reached.
-func (b *Back) Prev() (line []byte, offset int64, err error) {
+func (b *Back) Prev(ctx context.Context) (line []byte, offset int64, err error) {
 	for {
 		if !b.found {
 			if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {
 				b.found, b.end, b.buf = true, b.lo+int64(i)+1, b.buf[:i]
 			} else { // what stands behind the last newline is not held
-				b.buf, b.next = nil, min(b.next, 1<<20)
+				b.buf = nil
 			}
 		}
 		if b.found {
@@ -63,7 +64,7 @@ func (b *Back) Prev() (line []byte, offset int64, err error) {
 				return line, offset, nil
 			}
 		}
-		if err := b.more(); err != nil {
+		if err := b.more(ctx); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -72,12 +73,9 @@ func (b *Back) Prev() (line []byte, offset int64, err error) {
 // Each gives the lines from the last to the first, until f gives false. ErrFar: the limit is reached.
 func (b *Back) Each(ctx context.Context, f func(line []byte, offset int64) (more bool)) error {
 	for {
-		line, offset, err := b.Prev()
-		switch {
-		case errors.Is(err, io.EOF):
+		line, offset, err := b.Prev(ctx)
+		if errors.Is(err, io.EOF) {
 			return nil
-		case err == nil:
-			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -102,8 +100,11 @@ func Newest(ctx context.Context, path string, f func(line []byte, offset int64) 
 	return nil
 }
 
-// more reads a further piece before buf, four times as long as the one before.
-func (b *Back) more() error {
+// more reads a further piece before buf, four times as long as the one before, or all of a long line.
+func (b *Back) more(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if b.lo == 0 {
 		return io.EOF
 	}
@@ -111,14 +112,52 @@ func (b *Back) more() error {
 	if n <= 0 {
 		return ErrFar
 	}
-	b.next *= 4
-	buf := make([]byte, n, n+int64(len(b.buf)))
-	if _, err := b.f.ReadAt(buf, b.lo-n); err != nil {
+	b.next = min(4*b.next, longLine)
+	b.free()
+	var buf []byte
+	if int64(len(b.buf))+n <= longLine {
+		buf = make([]byte, n+int64(len(b.buf)))
+	} else {
+		var err error
+		if n, err = b.rest(ctx); err != nil {
+			return err
+		}
+		if b.long, err = room(ctx, int(n)+len(b.buf)); err != nil {
+			return err
+		}
+		buf = *b.long.buf
+	}
+	copy(buf[n:], b.buf)
+	if _, err := b.f.ReadAt(buf[:n], b.lo-n); err != nil {
 		return err
 	}
 	b.lo -= n
-	b.buf = append(buf, b.buf...)
+	b.buf = buf
 	return nil
+}
+
+// rest looks how many bytes stand before buf of the line that it holds the end of, with the newline before
+// that line; so a long line is held once.
+func (b *Back) rest(ctx context.Context) (int64, error) {
+	piece := make([]byte, chunk)
+	for lo := b.lo; ; {
+		n := min(chunk, lo, b.limit-(b.size-lo))
+		switch {
+		case ctx.Err() != nil:
+			return 0, context.Cause(ctx)
+		case lo == 0:
+			return b.lo, nil
+		case n <= 0:
+			return 0, ErrFar
+		}
+		if _, err := b.f.ReadAt(piece[:n], lo-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(piece[:n], '\n'); i >= 0 {
+			return b.lo - (lo - n + int64(i)), nil
+		}
+		lo -= n
+	}
 }
 
 // Cursor is the place behind the file's last whole line, for Open. It is known once Prev was
@@ -135,4 +174,16 @@ func (b *Back) Cursor() (string, error) {
 }
 
 // Close closes the file.
-func (b *Back) Close() error { return b.f.Close() }
+func (b *Back) Close() error {
+	b.free()
+	return b.f.Close()
+}
+
+// free gives back the room of a long line that was given, of which hardly anything is left.
+func (b *Back) free() {
+	if b.long != nil {
+		b.buf = bytes.Clone(b.buf)
+		b.long.free()
+		b.long = nil
+	}
+}

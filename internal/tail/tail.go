@@ -9,6 +9,7 @@ package tail
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 )
@@ -29,7 +30,8 @@ type Reader struct {
 
 	off       int64 // in the file, of buf[r]
 	buf       []byte
-	r, s, w   int // buf[r:s] was searched for a newline, buf[s:w] was not
+	long      *long // buf is; nil: it is small
+	r, s, w   int   // buf[r:s] was searched for a newline, buf[s:w] was not
 	skip      bool
 	head, end []byte // what the cursor's hashes are taken of, all before off
 }
@@ -80,8 +82,8 @@ func (r *Reader) Anew() string { return r.anew }
 func (r *Reader) Skipped() int { return r.skipped }
 
 // Next gives the next whole line without its newline, and its offset. The line is valid until the
-// next call. io.EOF: there is no further whole line.
-func (r *Reader) Next() (line []byte, offset int64, err error) {
+// next call. io.EOF: there is no further whole line. A line may be passed over that takes long.
+func (r *Reader) Next(ctx context.Context) (line []byte, offset int64, err error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.s:r.w], '\n'); i >= 0 {
 			line, offset = r.buf[r.r:r.s+i], r.off
@@ -102,7 +104,7 @@ func (r *Reader) Next() (line []byte, offset int64, err error) {
 		} else if r.w-r.r > r.max {
 			r.pass()
 		}
-		if err := r.fill(); err != nil {
+		if err := r.fill(ctx); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -132,7 +134,11 @@ func (r *Reader) consume(to int) {
 }
 
 // fill reads more behind buf[:w]. io.EOF: there is no more.
-func (r *Reader) fill() error {
+func (r *Reader) fill(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.shrink()
 	left := r.size - r.off - int64(r.w-r.r)
 	if left <= 0 {
 		return io.EOF
@@ -150,9 +156,9 @@ func (r *Reader) fill() error {
 			r.pass()
 			return nil
 		}
-		grown := make([]byte, r.w+max(n, chunk))
-		copy(grown, r.buf[:r.w])
-		r.buf = grown
+		if err := r.grow(ctx, r.w+max(n, chunk)); err != nil {
+			return err
+		}
 	}
 	room := r.buf[r.w:]
 	if left < int64(len(room)) {
@@ -167,6 +173,31 @@ func (r *Reader) fill() error {
 		err = io.EOF
 	}
 	return err
+}
+
+// grow makes room for n bytes.
+func (r *Reader) grow(ctx context.Context, n int) error {
+	if n <= longLine {
+		r.buf = append(make([]byte, 0, n), r.buf[:r.w]...)[:n]
+		return nil
+	}
+	l, err := room(ctx, n)
+	if err == nil {
+		copy(*l.buf, r.buf[:r.w])
+		r.buf, r.long = *l.buf, l
+	}
+	return err
+}
+
+// shrink gives back the room of a long line that was given.
+func (r *Reader) shrink() {
+	if r.long != nil && r.w-r.r <= chunk {
+		small := make([]byte, chunk)
+		r.s, r.w = r.s-r.r, copy(small, r.buf[r.r:r.w])
+		r.r, r.buf = 0, small
+		r.long.free()
+		r.long = nil
+	}
 }
 
 // rest looks how many bytes of a line that fills buf are still to come, its newline counted, or that
@@ -203,7 +234,12 @@ func (r *Reader) Cursor() string {
 func (r *Reader) Offset() int64 { return r.off }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.f.Close() }
+func (r *Reader) Close() error {
+	r.buf, r.r, r.s, r.w = nil, 0, 0, 0
+	r.long.free()
+	r.long = nil
+	return r.f.Close()
+}
 
 // Offset gives the byte offset of a cursor; -1: it is none.
 func Offset(c string) int64 {

@@ -2,6 +2,7 @@ package tail
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func readAll(t rapid.TB, path, from string, max int) result {
 	defer r.Close()
 	got := result{Anew: r.Anew()}
 	for {
-		line, off, err := r.Next()
+		line, off, err := r.Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			got.Skipped, got.Cursor = r.Skipped(), r.Cursor()
 			return got
@@ -290,7 +291,7 @@ func backAll(t rapid.TB, path string, limit int64) (lines []string, offsets []in
 	}
 	defer b.Close()
 	for {
-		line, off, err := b.Prev()
+		line, off, err := b.Prev(context.Background())
 		if err != nil {
 			c, _ := b.Cursor()
 			slices.Reverse(lines)
