@@ -243,7 +243,7 @@ func (f *fold) messages(ctx context.Context, read func(each func(*message) (more
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("it changed while it was read: %s", err) // as if torn, but events were given
+		return errors.New("it changed while it was read: " + err.Error()) // no errTorn: events were given
 	}
 	return nil
 }
