@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -27,6 +28,21 @@ const (
 
 // unpacking is held by the one reader of a compressed rollout: many of them at once would add up.
 var unpacking sync.Mutex
+
+// refused are compressed rollouts that cannot be read, by path: all of one must be unpacked to see that, so it is
+// not done again until the file is another one.
+var refused = struct {
+	mu  sync.Mutex
+	all map[string]refusal
+}{all: map[string]refusal{}}
+
+type refusal struct {
+	stamp string
+	err   error
+}
+
+// maxRefused bounds them: files go, and are not asked for again.
+const maxRefused = 1000
 
 // packed is a compressed rollout. It is written at once and never appended to, so the only places in it
 // are its beginning and its end.
@@ -60,6 +76,13 @@ func openPacked(path, pos string) (lines, error) {
 	default:
 		p.anew = "the compressed file is another one"
 	}
+	refused.mu.Lock()
+	was := refused.all[path]
+	refused.mu.Unlock()
+	if was.stamp == p.stamp {
+		f.Close()
+		return nil, was.err
+	}
 	unpacking.Lock()
 	p.unpack, err = zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(packedWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -84,7 +107,7 @@ func (p *packed) Next(ctx context.Context) ([]byte, int64, error) {
 			}
 			piece, err := p.in.ReadSlice('\n')
 			if p.off += int64(len(piece)); p.off > packedMax {
-				return nil, 0, fmt.Errorf("%q: it holds more than %d MB, which are not read", p.path, packedMax>>20)
+				return nil, 0, p.refuse(fmt.Errorf("%q: it holds more than %d MB, which are not read", p.path, packedMax>>20))
 			}
 			if len(p.line) <= tail.MaxLine {
 				p.line = append(p.line, piece...)
@@ -93,10 +116,10 @@ func (p *packed) Next(ctx context.Context) ([]byte, int64, error) {
 				break
 			}
 			if !errors.Is(err, bufio.ErrBufferFull) {
-				if !errors.Is(err, io.EOF) {
-					err = fmt.Errorf("%q: %w", p.path, err)
+				if errors.Is(err, io.EOF) {
+					return nil, 0, io.EOF
 				}
-				return nil, 0, err
+				return nil, 0, p.refuse(fmt.Errorf("%q: %w", p.path, err))
 			}
 		}
 		if len(p.line) <= tail.MaxLine+1 {
@@ -104,6 +127,20 @@ func (p *packed) Next(ctx context.Context) ([]byte, int64, error) {
 		}
 		p.skipped++
 	}
+}
+
+// refuse remembers an error that lies in what the file holds.
+func (p *packed) refuse(err error) error {
+	if errors.As(err, new(*fs.PathError)) { // of the disk
+		return err
+	}
+	refused.mu.Lock()
+	defer refused.mu.Unlock()
+	if len(refused.all) >= maxRefused {
+		clear(refused.all)
+	}
+	refused.all[p.path] = refusal{p.stamp, err}
+	return err
 }
 
 // Close lets the next reader in.

@@ -1,12 +1,12 @@
 package codex
 
 import (
-	"github.com/clawd-project/clawd/agent/agenttest"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -42,5 +42,35 @@ func TestPackedMemory(t *testing.T) {
 	if unpacking.TryLock() {
 		unpacking.Unlock()
 		t.Error("another one could be read meanwhile")
+	}
+}
+
+// TestRefusedOnce: a compressed rollout that cannot be read is not unpacked again until it is another one.
+func TestRefusedOnce(t *testing.T) {
+	c, plain := recorded(t, "exec-json-usage-limit")
+	for name, bad := range map[string]string{
+		"too large": packedText(t, make([]byte, packedMax+2)),
+		"rubbish":   "rubbish",
+		"cut":       packedText(t, []byte(strings.Repeat(meta, 100)))[:40],
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := detect.Session{Agent: "codex", ID: plain.ID, Path: plain.Path + ".zst"}
+			defer os.Remove(s.Path)
+			put(t, s.Path, bad)
+			_, first := agenttest.Read(t.Context(), c, s, "")
+			unpacking.Lock() // who unpacked it now would wait for ever
+			_, again := agenttest.Read(t.Context(), c, s, "")
+			unpacking.Unlock()
+			if first == nil || again == nil || again.Error() != first.Error() {
+				t.Errorf("%v, then %v", first, again)
+			}
+			if err := os.Remove(s.Path); err != nil {
+				t.Fatal(err)
+			}
+			pack(t, s.Path, []byte(meta))
+			if _, err := agenttest.Read(t.Context(), c, s, ""); err != nil {
+				t.Errorf("another file at its place: %v", err)
+			}
+		})
 	}
 }

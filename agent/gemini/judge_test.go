@@ -1,11 +1,11 @@
 package gemini
 
 import (
-	"github.com/clawd-project/clawd/agent/agenttest"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
