@@ -37,7 +37,9 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Run waits, claims, fires and awaits proof.
-func (st Same) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) { return attempt(ctx, j, p) }
+func (st Same) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
+	return attempt(ctx, j, p)
+}
 
 // Fresh lets a new session take over.
 type Fresh struct{ Policy }
