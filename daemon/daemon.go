@@ -142,20 +142,10 @@ func New(o Options) (*Daemon, error) {
 		d.trigger = &trigger.Trigger{
 			Exec: &shim.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
 				Config: func(name string) agent.Config { return o.Config.Agent[name] }},
-			Agents: d.agentNamed, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
+			Agents: d.agent, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
 	}
 	d.trigger = careful{d.trigger, d}
 	return d, nil
-}
-
-// agentNamed gives an agent that is watched.
-func (d *Daemon) agentNamed(name string) agent.Agent {
-	for _, a := range d.agents {
-		if a.Name() == name {
-			return a
-		}
-	}
-	return nil
 }
 
 func (d *Daemon) tmuxServer() string {
@@ -340,6 +330,7 @@ func (d *Daemon) restore(ctx context.Context) error {
 	return nil
 }
 
+// agent gives an agent that is watched.
 func (d *Daemon) agent(name string) agent.Agent {
 	for _, a := range d.agents {
 		if a.Name() == name {

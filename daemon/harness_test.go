@@ -22,6 +22,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -212,6 +213,21 @@ func (r *rig) rec(id string) state.Session {
 		r.t.Fatalf("session %s in the store: %v %v", id, ok, err)
 	}
 	return rec
+}
+
+// hold has a stop that waits held, as an attempt does that nobody can judge.
+func (r *rig) hold(ds detect.Session, key, why string) {
+	r.t.Helper()
+	c, err := r.d.store.Claim(ds, key, state.Limits{PerSession: 99, PerDay: 99}, func(state.Session) (resume.Claim, error) { return resume.Claim{}, nil })
+	if err == nil {
+		err = r.d.store.Fired(c)
+	}
+	if err == nil {
+		_, _, err = r.d.store.Settle(c, resume.Outcome{Verdict: resume.Unsure, Why: why}, state.Read{}, nil)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 func (r *rig) wantPhase(id string, want state.Phase) state.Session {

@@ -193,9 +193,7 @@ func TestToldOnce(t *testing.T) {
 		const n = 20
 		for range n {
 			id, key := r.stopped("plan")
-			if err := r.d.store.Hold(r.session(id), key, "asked"); err != nil {
-				t.Fatal(err)
-			}
+			r.hold(r.session(id), key, "asked")
 		}
 		var all sync.WaitGroup
 		for range 8 {

@@ -59,9 +59,7 @@ func TestStatusHeld(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		rec := r.wantPhase(id, state.Waiting)
-		if err := r.d.store.Hold(rec.Session, rec.Stop.Key, "it is odd"); err != nil {
-			t.Fatal(err)
-		}
+		r.hold(rec.Session, rec.Stop.Key, "it is odd")
 		s := r.status(id)
 		if s == nil || s.Status != state.NeedsYou || s.Why != "it is odd" || s.Needs.What != "it is odd" || s.WakeAt != nil {
 			t.Errorf("held: %+v", s)

@@ -57,7 +57,6 @@ type Tried struct {
 	Refused   bool      // the agent said that it does not know the session, though its files are there
 	Fruitless int       // episodes in a row, before this one, in which no turn ended well
 	FirstRead bool      // the stop was written while clawd did not run, or found in files that it had not followed
-	Scheduled time.Time // wake_at of the same stop before a restart; zero: none
 	Asked     bool      // its user wants it: no bound on age, number or good sense of attempts holds
 }
 
@@ -138,9 +137,6 @@ func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
 	case t.FirstRead && now.Sub(last) > p.MaxStopAge:
 		return Decision{Strategy: Leave, Tell: true, Why: fmt.Sprintf(
 			"the stop is %s old and was read for the first time; max_stop_age is %s", human(now.Sub(last)), human(p.MaxStopAge))}, true
-	case !t.Scheduled.IsZero() && now.Sub(t.Scheduled) > p.MaxOverdue:
-		return Decision{Strategy: Leave, Tell: true, Why: fmt.Sprintf(
-			"the wait ended %s ago while clawd was not running; max_overdue is %s", human(now.Sub(t.Scheduled)), human(p.MaxOverdue))}, true
 	case t.Fruitless >= maxFruitless:
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
 			"%d resumes in a row went on without a turn that ended well", t.Fruitless)}, true

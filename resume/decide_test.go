@@ -78,8 +78,6 @@ func TestDecide(t *testing.T) {
 		{"read late", stop(rate), Tried{FirstRead: true}, hour + sec, Leave, -1, false},
 		{"read in time", stop(rate), Tried{FirstRead: true}, hour, SameSession, 30 * sec, false},
 		{"read late, reset in time", stop(limit, reset(2*hour, false)), Tried{FirstRead: true}, 3 * hour, SameSession, 2*hour + 20*sec, false},
-		{"overdue", stop(rate), Tried{Scheduled: noon}, 12*hour + sec, Leave, -1, false},
-		{"not overdue", stop(rate), Tried{Scheduled: noon}, 12 * hour, SameSession, 30 * sec, false},
 		{"fruitless", stop(rate), Tried{Fruitless: 3}, 0, Leave, -1, false},
 		{"nearly fruitless", stop(rate), Tried{Fruitless: 2}, 0, SameSession, 30 * sec, false},
 		{"context full", stop(detect.ContextFull), Tried{}, 0, FreshSession, 0, false},

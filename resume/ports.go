@@ -28,7 +28,6 @@ type Outcome struct {
 	Why     string         `json:"why"`
 	Proof   string         `json:"proof,omitempty"` // NoEffect: which rule, which bytes
 	Refused bool           `json:"refused,omitempty"`
-	Blocked string         `json:"blocked,omitempty"` // "permission": it went on and was denied what it needs
 	Stop    *detect.Stop   `json:"stop,omitempty"`    // StoppedAgain, Cut: the new stop
 	Again   time.Time      `json:"again,omitzero"`    // Postponed: look again then; zero: when something changes
 	Held    bool           `json:"held,omitempty"`    // the user is told and the stop is kept

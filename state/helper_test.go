@@ -102,6 +102,13 @@ func fire(t tb, s *Store, ds detect.Session, key string) resume.Claim {
 	return c
 }
 
+// hold has a stop that waits held, as an attempt does that nobody can judge.
+func hold(t tb, s *Store, ds detect.Session, key, why string) {
+	t.Helper()
+	_, _, err := s.Settle(fire(t, s, ds, key), resume.Outcome{Verdict: resume.Unsure, Why: why}, Read{}, again)
+	must(t, err)
+}
+
 func again(Session) resume.Decision { return wait }
 
 func outcome(v resume.Verdict, newKey string) resume.Outcome {

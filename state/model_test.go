@@ -154,10 +154,6 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		},
 		"verdict": m.verdict,
 		"holder":  func() { must(m.t, m.s.SetHolder(m.pick(), detect.Holder{Liveness: detect.Alive}, "")) },
-		"hold": func() {
-			ds, rec := m.in(Waiting)
-			must(m.t, m.s.Hold(ds, rec.Stop.Key, "asked"))
-		},
 		"leave": func() {
 			ds, rec := m.in(Waiting)
 			must(m.t, m.s.Leave(ds, rec.Stop.Key, "held by a person", ""))

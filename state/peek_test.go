@@ -17,7 +17,7 @@ func TestPeek(t *testing.T) {
 	one, two := detect.Session{Agent: "a", ID: "one"}, detect.Session{Agent: "a", ID: "two"}
 	waiting(t, s, one, "k")
 	waiting(t, s, two, "k2")
-	must(t, s.Hold(two, "k2", "odd"))
+	hold(t, s, two, "k2", "odd")
 	must(t, s.SignAlive())
 	before, err := os.ReadFile(path)
 	must(t, err)

@@ -396,17 +396,6 @@ func (t tx) keep(rec *Session, why string) error {
 	return errors.Join(t.history(*rec, "held", rec.Stop.Key, rec.Episode.Attempts, why, ""), t.save(*rec))
 }
 
-// Hold is T5 for a stop that waits.
-func (s *Store) Hold(ds detect.Session, key, why string) error {
-	return s.update("T5", func(t tx) error {
-		rec := t.session(ds)
-		if rec.Phase != Waiting || rec.Stop.Key != key {
-			return ErrPhase
-		}
-		return t.hold(&rec, why)
-	})
-}
-
 // Drop ends the wait of a stop that the user knows of, without a word to him.
 func (s *Store) Drop(ds detect.Session, key, why string) error {
 	return s.update("T1", func(t tx) error {

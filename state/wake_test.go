@@ -57,7 +57,6 @@ func TestWrongPhase(t *testing.T) {
 			_, _, err := s.Settle(c, outcome(resume.Resumed, ""), Read{}, again)
 			return err
 		},
-		"hold":  func(s *Store, _ resume.Claim) error { return s.Hold(one, "k", "") },
 		"leave": func(s *Store, _ resume.Claim) error { return s.Leave(one, "k", "", "") },
 		"wait":  func(s *Store, _ resume.Claim) error { return s.Wait(one, "k", wait) },
 		"stopped": func(s *Store, _ resume.Claim) error {
@@ -71,12 +70,12 @@ func TestWrongPhase(t *testing.T) {
 		may   string // the calls that may be made there
 	}{
 		Following: {func(*Store) resume.Claim { return other }, "stopped, went on"},
-		Waiting:   {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return other }, "stopped, went on, claim, hold, leave, wait"},
+		Waiting:   {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return other }, "stopped, went on, claim, leave, wait"},
 		Claimed:   {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return claimed(t, s, one, "k") }, "fired, unclaim"},
 		Fired:     {func(s *Store) resume.Claim { waiting(t, s, one, "k"); return fire(t, s, one, "k") }, "unclaim, settle"},
 		Held: {func(s *Store) resume.Claim {
 			waiting(t, s, one, "k")
-			must(t, s.Hold(one, "k", "asked"))
+			hold(t, s, one, "k", "asked")
 			return other
 		}, "stopped, went on"},
 	} {
