@@ -40,9 +40,6 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	if gone && deleted(rec) && d.Strategy == resume.FreshSession {
 		now, gone, err = onward{Batch: agent.Batch{Cursor: agent.Cursor(rec.Cursor)}, fold: rec.Classifier}, false, nil
 	}
-	if t := s.d.sleeper.Now(); gone && min(t.Sub(d.WakeAt), t.Sub(s.d.started)) < policy.MaxOverdue && s.d.unmounted(s.ds) {
-		return resume.Claim{}, postponed(t.Add(lookAgain), "the folder of all sessions of %s is not there or empty; its disk may not be mounted", s.ds.Agent)
-	}
 	if gone {
 		return resume.Claim{}, refusal(resume.LeftAlone, "its files are gone: its user removed it")
 	}

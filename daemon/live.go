@@ -235,6 +235,9 @@ func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (l
 	if err != nil {
 		return look{}, err
 	}
+	if err := s.awaitsFolder(d); err != nil {
+		return look{}, err
+	}
 	if now, err := s.readOn(ctx, rec); err == nil && !now.Anew { // else the claim refuses
 		rec = folded(rec, now)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/wrap"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -33,10 +34,7 @@ func (d *Daemon) prune() error {
 			d.log.Warn().Str("event", "snapshot_failed").Err(err).Msg("the store has no new snapshot; the next try is in a day")
 		}
 	}
-	gone := func(s detect.Session) bool {
-		_, err := os.Lstat(s.Path)
-		return errors.Is(err, fs.ErrNotExist) && !d.unmounted(s)
-	}
+	gone := func(s detect.Session) bool { return missing(s) && !d.unmounted(s) }
 	if err := d.store.Prune(keepFor, func(s state.Session) bool { return gone(s.Session) }); err != nil {
 		return err
 	}
@@ -50,6 +48,23 @@ func (d *Daemon) prune() error {
 		d.log.Warn().Str("event", "held_unread").Err(err).Msg("sessions that clawd exec once had open are still noted")
 	}
 	return nil
+}
+
+func missing(s detect.Session) bool {
+	_, err := os.Lstat(s.Path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// awaitsFolder puts a session off whose file may only be away, as long as it may be overdue.
+func (s *session) awaitsFolder(d resume.Decision) error {
+	now, due := s.d.sleeper.Now(), d.WakeAt
+	if s.d.started.After(due) {
+		due = s.d.started
+	}
+	if _, policy := s.d.settings(); now.Sub(due) >= policy.MaxOverdue || !missing(s.ds) || !s.d.unmounted(s.ds) {
+		return nil
+	}
+	return postponed(now.Add(lookAgain), "the folder of all sessions of %s is not there or empty; its disk may not be mounted", s.ds.Agent)
 }
 
 // unmounted tells whether there is nothing at all where a session's agent keeps its sessions: a disk that is not

@@ -405,6 +405,22 @@ func TestFolderComesAfterClawd(t *testing.T) {
 	}
 }
 
+// Nor is a fresh session begun for it, or given up, while the hand-off cannot be read.
+func TestFreshWaitsForItsFolder(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Resume.Reasons["rate_limit"] = resume.FreshSession
+		r.start()
+		id, _ := r.stopped("limit")
+		r.wantPhase(id, state.Waiting)
+		r.unmount(false)
+		r.pass(time.Hour)
+		r.wantPhase(id, state.Waiting)
+		if n, told := len(r.children.started()), r.log.events("session_left"); n != 0 || len(told) != 0 {
+			t.Errorf("%d starts, told %v", n, told)
+		}
+	})
+}
+
 // unmount takes away the folder of all sessions, and leaves an empty one if it is to be there. back brings it again.
 func (r *rig) unmount(there bool) (back func()) {
 	r.t.Helper()
