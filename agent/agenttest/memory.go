@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -67,7 +68,7 @@ func ManyLines(t *testing.T, open func(dir string) (agent.Agent, detect.Session)
 	})
 }
 
-// LongLine reads a session with one line of 15 MB, and looks for its newest prompt, in a process of its own.
+// LongLine reads a session with one line of 15 MB, also many times at once, in a process of its own.
 // lines give the record with a text, by kind.
 func LongLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session), before string, lines map[string]func(text string) string) {
 	for name, line := range lines {
@@ -89,6 +90,15 @@ func longLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session),
 		}
 		_, err = a.LastPrompt(t.Context(), s)
 		must(t, err)
+		var all sync.WaitGroup
+		for range 16 { // as many sessions
+			all.Go(func() {
+				if _, err := a.Read(t.Context(), s, "", func(detect.Event) {}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	})
 }
 

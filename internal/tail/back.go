@@ -125,7 +125,7 @@ func (b *Back) more(ctx context.Context) error {
 		if b.long, err = room(ctx, int(n)+len(b.buf)); err != nil {
 			return err
 		}
-		buf = *b.long.buf
+		buf = b.long.buf
 	}
 	copy(buf[n:], b.buf)
 	if _, err := b.f.ReadAt(buf[:n], b.lo-n); err != nil {

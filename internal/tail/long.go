@@ -2,6 +2,7 @@ package tail
 
 import (
 	"context"
+	"math/bits"
 	"sync"
 	"time"
 )
@@ -9,20 +10,57 @@ import (
 const (
 	// longLine is from how many bytes on a line is a long one.
 	longLine = 1 << 20
-	// longReaders is how many long lines are held at a time, whoever reads: many of them would add up.
-	longReaders = 2
+	// longReaders is how many long lines are held at a time, whoever reads: they would add up.
+	longReaders = 1
 	// longPatience is how long to wait for others: a file may be on a disk that hangs.
 	longPatience = 10 * time.Second
+	// longIdle is how long room is kept that nobody needs. Given back at once, it would be garbage beside the
+	// room for the next line.
+	longIdle = 30 * time.Second
 )
 
 var (
-	longPlaces  = make(chan struct{}, longReaders)
-	longBuffers sync.Pool // what was read last is hardly garbage yet when the next one comes
+	longPlaces = make(chan struct{}, longReaders)
+	longRoom   spare
 )
+
+// spare is room that is not needed now.
+type spare struct {
+	mu  sync.Mutex
+	buf []byte
+	n   int // times that there was some
+}
+
+// take gives n bytes.
+func (s *spare) take(n int) []byte {
+	s.mu.Lock()
+	b := s.buf
+	s.buf = nil
+	s.mu.Unlock()
+	if cap(b) < n {
+		b = make([]byte, 1<<bits.Len(uint(n-1)))
+	}
+	return b[:n]
+}
+
+func (s *spare) put(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buf = b
+	s.n++
+	n := s.n
+	time.AfterFunc(longIdle, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.n == n {
+			s.buf = nil
+		}
+	})
+}
 
 // long is room for a long line.
 type long struct {
-	buf    *[]byte
+	buf    []byte
 	placed bool
 }
 
@@ -43,13 +81,7 @@ func room(ctx context.Context, n int) (*long, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	if b, ok := longBuffers.Get().(*[]byte); ok && cap(*b) >= n {
-		l.buf = b
-	} else {
-		b := make([]byte, n)
-		l.buf = &b
-	}
-	*l.buf = (*l.buf)[:n]
+	l.buf = longRoom.take(n)
 	return l, nil
 }
 
@@ -58,7 +90,7 @@ func (l *long) free() {
 	if l == nil {
 		return
 	}
-	longBuffers.Put(l.buf)
+	longRoom.put(l.buf)
 	if l.placed {
 		<-longPlaces
 	}

@@ -107,6 +107,33 @@ func TestLongLinesInTurn(t *testing.T) {
 	})
 }
 
+// TestRoomIsUsedAgain: room is kept for the next line, and not for ever.
+func TestRoomIsUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s spare
+		one := s.take(3 * longLine)
+		s.put(one)
+		time.Sleep(longIdle - time.Second)
+		two := s.take(4 * longLine)
+		if &one[0] != &two[0] || len(two) != 4*longLine {
+			t.Error("other room")
+		}
+		s.put(two)
+		time.Sleep(longIdle - time.Second)
+		if s.buf == nil {
+			t.Error("given back before its time")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if s.buf != nil {
+			t.Error("kept for ever")
+		}
+		if small := s.take(longLine + 1); len(small) != longLine+1 {
+			t.Errorf("%d bytes", len(small))
+		}
+	})
+}
+
 // ending is a context that ends while something is at work that looks at it.
 type ending struct {
 	context.Context

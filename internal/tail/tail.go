@@ -183,8 +183,8 @@ func (r *Reader) grow(ctx context.Context, n int) error {
 	}
 	l, err := room(ctx, n)
 	if err == nil {
-		copy(*l.buf, r.buf[:r.w])
-		r.buf, r.long = *l.buf, l
+		copy(l.buf, r.buf[:r.w])
+		r.buf, r.long = l.buf, l
 	}
 	return err
 }
