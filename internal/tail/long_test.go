@@ -107,6 +107,12 @@ func TestLongLinesInTurn(t *testing.T) {
 	})
 }
 
+func (s *spare) holds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf != nil
+}
+
 // TestRoomIsUsedAgain: room is kept for the next line, and not for ever.
 func TestRoomIsUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -120,12 +126,12 @@ func TestRoomIsUsedAgain(t *testing.T) {
 		}
 		s.put(two)
 		time.Sleep(longIdle - time.Second)
-		if s.buf == nil {
+		if !s.holds() {
 			t.Error("given back before its time")
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if s.buf != nil {
+		if s.holds() {
 			t.Error("kept for ever")
 		}
 		if small := s.take(longLine + 1); len(small) != longLine+1 {
