@@ -275,7 +275,7 @@ func (l *ledger) Close(ctx context.Context, c resume.Claim, o resume.Outcome) er
 // is killed right after it knows what the next attempt's plan needs.
 func (l *ledger) read(ctx context.Context, o resume.Outcome) state.Read {
 	s := l.s
-	r := state.Read{Session: s.ds, Account: s.a.Account(l.info)}
+	r := state.Read{Session: s.ds}
 	if o.Verdict != resume.StoppedAgain {
 		return r
 	}

@@ -255,7 +255,7 @@ func (s *session) progress() {
 
 func (s *session) read() state.Read {
 	return state.Read{Session: s.ds, Info: s.rec.Info, Stamp: s.rec.Stamp, Cursor: s.rec.Cursor,
-		Classifier: s.rec.Classifier, Account: s.a.Account(s.rec.Info)}
+		Classifier: s.rec.Classifier}
 }
 
 // stopped takes in a new stop (T1) and begins what was decided about it. read: its records are not new.

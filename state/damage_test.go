@@ -417,7 +417,6 @@ func TestUnreadableRecords(t *testing.T) {
 			func() error { _, err := s.Launches(); return err },
 			func() error { _, err := s.Stats(); return err },
 			func() error { _, err := s.Unknown(); return err },
-			func() error { _, err := s.Limit("acc", detect.FiveHour); return err },
 			func() error { _, _, err := s.Parting(); return err },
 			func() error { _, err := s.Alive(); return err },
 			func() error { _, _, err := s.Session(one); return err },

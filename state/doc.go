@@ -7,7 +7,6 @@
 //	sessions  agent/id           -> Session: cursor, classifier, stop, phase, claim, episode
 //	seen      agent/id           -> Seen: a session that was looked at and is of no interest
 //	closed    agent/id\x00key    -> Closed: a stop that was fired for, with the proof
-//	limits    account\x00window  -> Limit: a quota window and when it resets
 //	budget    2026-11-21         -> Budget: fires of that day
 //	stats     total              -> Stats
 //	history   sequence, 8 bytes  -> Entry, append-only

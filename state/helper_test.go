@@ -69,7 +69,7 @@ func stopped(key string) detect.Stop {
 }
 
 func read(ds detect.Session) Read {
-	return Read{Session: ds, Info: detect.Info{Dir: "/work"}, Stamp: "st", Cursor: "cur", Account: "acc"}
+	return Read{Session: ds, Info: detect.Info{Dir: "/work"}, Stamp: "st", Cursor: "cur"}
 }
 
 var tokens atomic.Int64
@@ -125,7 +125,7 @@ func outcome(v resume.Verdict, newKey string) resume.Outcome {
 
 func settle(t tb, s *Store, c resume.Claim, o resume.Outcome) Session {
 	t.Helper()
-	rec, _, err := s.Settle(c, o, Read{Account: "acc"}, again)
+	rec, _, err := s.Settle(c, o, Read{}, again)
 	must(t, err)
 	return rec
 }

@@ -302,7 +302,7 @@ func (m *machine) verdict() {
 		m.keys[ds] = append(m.keys[ds], key)
 	}
 	c := m.claims[ds]
-	_, _, err := m.s.Settle(c, outcome(v, key), Read{Account: "acc"}, m.next)
+	_, _, err := m.s.Settle(c, outcome(v, key), Read{}, m.next)
 	must(m.t, err)
 	if cl, ok := m.closed(ds, c.Stop.Key); !ok || cl.Verdict != v || cl.N != c.N || (cl.Proof != "") != (v == resume.NoEffect) {
 		m.t.Fatalf("I6: closed as %+v", cl)

@@ -92,12 +92,6 @@ func (s *Store) SetSeen(seen map[string]Seen) error {
 	})
 }
 
-// Limit gives what is known of a quota window.
-func (s *Store) Limit(account string, w detect.Window) (Limit, error) {
-	l, _, err := record[Limit](s, bucketLimits, limitKey(account, w))
-	return l, err
-}
-
 // Stats gives the counters.
 func (s *Store) Stats() (Stats, error) {
 	st, _, err := record[Stats](s, bucketStats, "total")

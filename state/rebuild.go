@@ -22,7 +22,7 @@ type content struct {
 }
 
 // buckets are all that this clawd knows.
-var buckets = [][]byte{bucketMeta, bucketSessions, bucketSeen, bucketClosed, bucketLimits, bucketBudget, bucketStats, bucketHistory,
+var buckets = [][]byte{bucketMeta, bucketSessions, bucketSeen, bucketClosed, bucketBudget, bucketStats, bucketHistory,
 	bucketOutbox, bucketUnknown, bucketLaunches}
 
 // contents reads what a file holds. Records that cannot be read are left out. The error is the first damage.

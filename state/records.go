@@ -104,13 +104,6 @@ type Closed struct {
 	Reopened time.Time `json:"reopened,omitzero"`
 }
 
-// Limit is one quota window of one account.
-type Limit struct {
-	ResetAt time.Time `json:"reset_at,omitzero"`
-	Seen    time.Time `json:"seen"`   // when the stop that says so was written
-	Passed  time.Time `json:"passed"` // when a resume went through after it; zero: none yet
-}
-
 // Budget counts the fires of one day.
 type Budget struct {
 	Total    int            `json:"total"`

@@ -30,7 +30,6 @@ var (
 	bucketSessions = []byte("sessions")
 	bucketSeen     = []byte("seen")
 	bucketClosed   = []byte("closed")
-	bucketLimits   = []byte("limits")
 	bucketBudget   = []byte("budget")
 	bucketStats    = []byte("stats")
 	bucketHistory  = []byte("history")

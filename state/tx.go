@@ -235,8 +235,6 @@ func (t tx) spent(day string) Budget {
 	return b
 }
 
-func limitKey(account string, w detect.Window) string { return account + "\x00" + string(w) }
-
 // root names the line of sessions that share budgets.
 func (s Session) root() string {
 	if s.Root != "" {

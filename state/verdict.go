@@ -40,7 +40,7 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, r Read, next Next) (Ses
 		}
 		switch {
 		case o.Verdict == resume.Resumed:
-			err = t.resumed(&rec, c, o, r.Account)
+			err = t.resumed(&rec, c, o)
 		case o.Verdict == resume.ByHand:
 			rec.Phase, rec.Episode, rec.Cancelled = Following, Episode{Fresh: rec.Episode.Fresh}, time.Time{}
 			err = t.save(rec)
@@ -61,7 +61,7 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, r Read, next Next) (Ses
 	return rec, stats, err
 }
 
-func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account string) error {
+func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome) error {
 	err := t.stats(func(st *Stats) {
 		st.TotalResumes++
 		st.SecondsWaited += c.At.Sub(c.Stop.At).Seconds()
@@ -70,9 +70,6 @@ func (t tx) resumed(rec *Session, c resume.Claim, o resume.Outcome, account stri
 			st.Recovered++
 		}
 	})
-	if err == nil {
-		err = t.passed(account, c.Stop.Window)
-	}
 	rec.Phase, rec.LastFire = Following, c.At
 	rec.Fruitless++
 	rec.Episode = Episode{Fresh: rec.Episode.Fresh}
@@ -113,7 +110,7 @@ func (t tx) stoppedAgain(rec *Session, c resume.Claim, o resume.Outcome, r Read,
 	if r.Cursor != "" && r.Classifier.Last.ID == rec.Stop.Key { // else there is more than this stop, which its own read takes in
 		rec.Info, rec.Cursor, rec.Classifier = r.Info, r.Cursor, r.Classifier
 	}
-	err = errors.Join(err, t.limit(r.Account, rec.Stop), t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
+	err = errors.Join(err, t.history(*rec, "stop", rec.Stop.Key, 0, string(rec.Stop.Reason), ""),
 		t.stats(func(st *Stats) { st.Stops[rec.Stop.Reason]++ }))
 	rec.Decision = next(*rec)
 	return errors.Join(err, t.decided(rec))
@@ -132,16 +129,6 @@ func (t tx) noEffect(rec *Session, c resume.Claim, o resume.Outcome, next Next) 
 	}
 	rec.Decision = next(*rec)
 	return t.decided(rec)
-}
-
-// passed notes that a resume went through, which opens the window for the others of the account.
-func (t tx) passed(account string, w detect.Window) error {
-	var l Limit
-	if !t.get(bucketLimits, limitKey(account, w), &l) {
-		return nil
-	}
-	l.Passed = t.now
-	return t.put(bucketLimits, limitKey(account, w), l)
 }
 
 // Ended notes the end of a claim's run that had resumed its session: what it cost, and for how long it

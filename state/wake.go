@@ -23,7 +23,6 @@ type Read struct {
 	Stamp      string
 	Cursor     string
 	Classifier detect.Classifier
-	Account    string // whose quota it uses; for limits
 	// Prompt is the text of the last prompt, for a stop whose session the agent may delete before a
 	// fresh one takes over; else empty. The caller bounds it. It is dropped with the stop, or goes over
 	// to the session that takes over.
@@ -114,9 +113,6 @@ func (s *Store) Stopped(r Read, stop detect.Stop, d resume.Decision, adopt *resu
 			}
 			rec.Episode.Began = stop.At
 		}
-		if err := t.limit(r.Account, stop); err != nil {
-			return err
-		}
 		if !known {
 			if err := errors.Join(
 				t.stats(func(st *Stats) { st.Stops[stop.Reason]++ }), t.unknown(r, stop),
@@ -153,24 +149,6 @@ func (t tx) decided(rec *Session) error {
 		}
 	}
 	return errors.Join(err, t.save(*rec))
-}
-
-func (t tx) limit(account string, stop detect.Stop) error {
-	if account == "" || stop.Reason != detect.UsageLimit {
-		return nil
-	}
-	var l Limit
-	if !t.get(bucketLimits, limitKey(account, stop.Window), &l) {
-		l = Limit{}
-	}
-	if !stop.At.After(l.Seen) {
-		return nil
-	}
-	if !stop.ResetAt.Equal(l.ResetAt) {
-		l.Passed = time.Time{}
-	}
-	l.Seen, l.ResetAt = stop.At, stop.ResetAt
-	return t.put(bucketLimits, limitKey(account, stop.Window), l)
 }
 
 // WentOn is T1: somebody else went on in a session that had stopped, or its turn ended. It gives

@@ -29,7 +29,7 @@ func TestALifeOfOneStop(t *testing.T) {
 	rec = get(t, s, one)
 	is(t, rec.Phase, Fired)
 	is(t, rec.Claim.PID, 42)
-	rec, stats, err := s.Settle(cl, outcome(resume.Resumed, ""), Read{Account: "acc"}, again)
+	rec, stats, err := s.Settle(cl, outcome(resume.Resumed, ""), Read{}, again)
 	must(t, err)
 	is(t, rec.Phase, Following)
 	is(t, rec.Fruitless, 1)
@@ -42,9 +42,6 @@ func TestALifeOfOneStop(t *testing.T) {
 	if n := told(t, s); n != nil {
 		t.Error(n)
 	}
-	l, err := s.Limit("acc", detect.FiveHour)
-	must(t, err)
-	is(t, l, Limit{ResetAt: noon.Add(time.Hour), Seen: noon, Passed: noon.Add(time.Minute)})
 }
 
 func TestWrongPhase(t *testing.T) {
@@ -223,7 +220,7 @@ func TestEpisodeCountsOverStops(t *testing.T) {
 func TestSettleGivesUp(t *testing.T) {
 	s, _ := newStore(t)
 	waiting(t, s, one, "k")
-	rec, st, err := s.Settle(fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"), Read{Account: "acc"}, func(rec Session) resume.Decision {
+	rec, st, err := s.Settle(fire(t, s, one, "k"), outcome(resume.StoppedAgain, "k2"), Read{}, func(rec Session) resume.Decision {
 		is(t, rec.Stop.Key, "k2")
 		is(t, rec.Episode.Attempts, 1)
 		return resume.Decision{Strategy: resume.Leave, GivenUp: true, Tell: true, Why: "enough"}
@@ -368,27 +365,6 @@ func TestOutputCut(t *testing.T) {
 	is(t, get(t, s, one).Claim.OutputCut, true)
 	settle(t, s, c, outcome(resume.Resumed, ""))
 	must(t, s.OutputCut(c)) // settled: nothing is proved by it any more
-}
-
-func TestLimitOpensOnlyForItsReset(t *testing.T) {
-	s, _ := newStore(t)
-	waiting(t, s, one, "k")
-	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
-	older := stopped("k2")
-	older.At, older.ResetAt = noon.Add(-time.Hour), noon.Add(9*time.Hour)
-	_, err := s.Stopped(read(two), older, wait, nil)
-	must(t, err)
-	l, err := s.Limit("acc", detect.FiveHour)
-	must(t, err)
-	is(t, l.ResetAt, noon.Add(time.Hour)) // an older word changes nothing
-	is(t, l.Passed.IsZero(), false)
-	newer := stopped("k3")
-	newer.At, newer.ResetAt = noon.Add(2*time.Hour), noon.Add(7*time.Hour)
-	_, err = s.Stopped(read(two), newer, wait, nil)
-	must(t, err)
-	l, err = s.Limit("acc", detect.FiveHour)
-	must(t, err)
-	is(t, l, Limit{ResetAt: newer.ResetAt, Seen: newer.At})
 }
 
 // A wait that began before an order, be it for an older one, does not write its decision over it.

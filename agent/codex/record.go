@@ -75,8 +75,7 @@ type payload struct {
 	} `json:"item"`
 
 	// message
-	Role    string  `json:"role"`
-	Content content `json:"content"`
+	Role string `json:"role"`
 }
 
 type turnError struct {

@@ -66,9 +66,6 @@ type part struct {
 	Response *struct {
 		ID string `json:"id"`
 	} `json:"functionResponse"`
-	Call *struct {
-		ID string `json:"id"`
-	} `json:"functionCall"`
 }
 
 // parts gives the content of a message; a bare string is one text.

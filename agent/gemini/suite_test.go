@@ -13,7 +13,6 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
-	"github.com/clawd-project/clawd/internal/tail"
 )
 
 const stubLine = `{"sessionId":"df27f882-915a-4c0a-b1cb-cb0029659a4c","projectHash":"` + demoHash + `","startTime":"2026-11-21T00:09:00.000Z","lastUpdated":"2026-11-21T00:09:00.000Z","kind":"main"}`
@@ -53,7 +52,10 @@ func TestSuiteLines(t *testing.T) {
 			},
 			Position: func(c agent.Cursor) int64 {
 				x, _ := parseCursor(c)
-				return tail.Offset(x.Pos)
+				var offset int64
+				_, err := fmt.Sscanf(x.Pos, "1:%d", &offset) // as package tail writes it
+				must(t, err)
+				return offset
 			},
 			Changed: path,
 			Want: detect.Stop{State: detect.Stopped, Reason: detect.Unknown, Key: "6308f987-5a3f-4bb2-8df2-55e52b5d5ee0",

@@ -240,11 +240,3 @@ func (r *Reader) Close() error {
 	r.long = nil
 	return r.f.Close()
 }
-
-// Offset gives the byte offset of a cursor; -1: it is none.
-func Offset(c string) int64 {
-	if x, ok := parseCursor(c); ok {
-		return x.offset
-	}
-	return -1
-}

@@ -65,6 +65,14 @@ func readAll(t rapid.TB, path, from string, max int) result {
 	}
 }
 
+// offset is a cursor's; -1: it is none.
+func offset(c string) int64 {
+	if x, ok := parseCursor(c); ok {
+		return x.offset
+	}
+	return -1
+}
+
 func TestPartialLineWaits(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "f")
 	write(t, p, "one\ntw")
@@ -77,8 +85,8 @@ func TestPartialLineWaits(t *testing.T) {
 	if d := cmp.Diff(result{Lines: []string{"two"}, Offsets: []int64{4}, Cursor: b.Cursor}, b); d != "" {
 		t.Error(d)
 	}
-	if Offset(b.Cursor) != 8 || Offset("x") != -1 {
-		t.Errorf("Offset(%q) = %d", b.Cursor, Offset(b.Cursor))
+	if offset(b.Cursor) != 8 || offset("x") != -1 {
+		t.Errorf("offset(%q) = %d", b.Cursor, offset(b.Cursor))
 	}
 }
 
@@ -164,8 +172,8 @@ func TestHugeLineIsNotHeld(t *testing.T) {
 	if d := cmp.Diff(result{Lines: []string{"first"}, Offsets: []int64{0}, Skipped: 1, Cursor: a.Cursor}, a); d != "" {
 		t.Error(d)
 	}
-	if Offset(a.Cursor) != 100<<20 {
-		t.Errorf("the cursor stands at %d: the line would be read again each time", Offset(a.Cursor))
+	if offset(a.Cursor) != 100<<20 {
+		t.Errorf("the cursor stands at %d: the line would be read again each time", offset(a.Cursor))
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d MiB were allocated for a line that is passed over", n>>20)
@@ -261,7 +269,7 @@ func TestRewritten(t *testing.T) {
 		}
 		grow(t, p, now)
 		got, whole := readAll(t, p, from.Cursor, MaxLine), readAll(t, p, "", MaxLine)
-		read := int(Offset(from.Cursor))
+		read := int(offset(from.Cursor))
 		content := old[:keep] + now
 		switch {
 		case got.Anew != "":
@@ -326,7 +334,7 @@ func TestBackLimit(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "f")
 	write(t, p, strings.Repeat("x", 100_000)+"\nlast\n")
 	lines, _, cursor, err := backAll(t, p, 50_000)
-	if !errors.Is(err, ErrFar) || !slices.Equal(lines, []string{"last"}) || Offset(cursor) != 100_006 {
+	if !errors.Is(err, ErrFar) || !slices.Equal(lines, []string{"last"}) || offset(cursor) != 100_006 {
 		t.Errorf("got %d lines, cursor %q, err %v", len(lines), cursor, err)
 	}
 	write(t, p, strings.Repeat("x", 100_000))

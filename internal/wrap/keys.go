@@ -10,10 +10,7 @@ type input struct {
 	began   bool   // the mark that is being matched may still be that of the beginning
 }
 
-const (
-	pasteBegin = "\x1b[200~"
-	pasteEnd   = "\x1b[201~"
-)
+const pasteBegin = "\x1b[200~" // the end's has a 1 for the last 0
 
 // saw takes one read of the terminal.
 func (in *input) saw(b []byte) {
