@@ -7,6 +7,9 @@ BENCH    ?= .
 GO       ?= go
 PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
 
+# Packages that have users elsewhere, as a regular expression of import paths: all their exported API is in use.
+LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|codex|gemini|opencode))?))?$$
+
 # The race detector needs cgo, which needs a C compiler. By default each program with it sleeps for a
 # second before it exits, and the tests start thousands.
 CC_FOUND := $(shell command -v gcc || command -v clang)
@@ -33,7 +36,7 @@ e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
 	@CGO_ENABLED=0 $(GO) test -count=1 -parallel $$(($$(getconf _NPROCESSORS_ONLN) + 2)) -timeout 60m -json ./e2e | $(GO) run ./e2e/report -cases
 
-lint: ## formatting, vet (also for other systems) and golangci-lint
+lint: ## formatting, vet (also for other systems), golangci-lint, and what nothing reaches
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		[ -z "$$files" ] || { echo "gofmt needed: $$files" >&2; exit 1; }
 	$(GO) vet ./...
@@ -41,6 +44,9 @@ lint: ## formatting, vet (also for other systems) and golangci-lint
 	GOOS=windows $(GO) vet ./detect ./resume
 	GOOS=freebsd $(GO) vet ./detect ./resume
 	$(GO) tool -modfile=tools/go.mod golangci-lint run
+	$(GO) vet -C tools ./...
+	$(GO) test -C tools ./...
+	$(GO) run -C tools ./dead -lib '$(LIBS)' ..
 
 bench: ## benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
