@@ -11,13 +11,14 @@ import (
 
 // CheckDir refuses a working folder in which no agent may be started: it must be absolute,
 // clean, a real folder (no symbolic link as its last element) of this user, and not writable
-// for everybody.
+// for everybody. Such a refusal is an *Unfit. A folder that is gone may come back, and so may one that cannot be looked
+// at: these are plain errors.
 func CheckDir(dir string) error {
 	switch {
 	case dir == "":
-		return errors.New("the session's files name no working folder")
+		return &Unfit{Why: "the session's files name no working folder"}
 	case !filepath.IsAbs(dir) || filepath.Clean(dir) != dir:
-		return fmt.Errorf("working folder %q is not a clean absolute path", dir)
+		return &Unfit{Why: fmt.Sprintf("working folder %q is not a clean absolute path", dir)}
 	}
 	fi, err := os.Lstat(dir)
 	switch {
@@ -26,14 +27,14 @@ func CheckDir(dir string) error {
 	case err != nil:
 		return err
 	case fi.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("working folder %q is a symbolic link", dir)
+		return &Unfit{Why: fmt.Sprintf("working folder %q is a symbolic link", dir)}
 	case !fi.IsDir():
-		return fmt.Errorf("working folder %q is not a folder", dir)
+		return &Unfit{Why: fmt.Sprintf("working folder %q is not a folder", dir)}
 	case fi.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("working folder %q is writable for everybody", dir)
+		return &Unfit{Why: fmt.Sprintf("working folder %q is writable for everybody", dir)}
 	}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
-		return fmt.Errorf("working folder %q belongs to another user", dir)
+		return &Unfit{Why: fmt.Sprintf("working folder %q belongs to another user", dir)}
 	}
 	return nil
 }

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -188,7 +187,10 @@ func TestCancelBesideAStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := rec.Classifier.Stop()
-		d, _ := s.decide(stop, false)
+		d, _, err := s.decide(stop, false)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := r.d.store.Cancel(s.ds, true); err != nil {
 			t.Fatal(err)
 		}
@@ -212,11 +214,13 @@ func TestCancelBesideAStop(t *testing.T) {
 func TestCancelledIsNotClaimed(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
-		s := &session{d: r.d, a: r.d.agents[0], ds: r.session(uuid.NewString())}
-		rec := state.Session{Cancelled: time.Now()}
+		id, _ := r.stopped("limit")
+		rec := r.wantPhase(id, state.Waiting)
+		rec.Cancelled = time.Now()
+		s := r.d.session(r.d.agents[0], r.session(id))
 		_, err := s.check(t.Context(), rec, resume.Decision{WakeAt: time.Now()}, look{at: time.Now()})
-		refusal := (*resume.Refusal)(nil)
-		if !errors.As(err, &refusal) || refusal.Outcome.Verdict != resume.LeftAlone || refusal.Outcome.Why != cancelledRun {
+		ruled := (*ruledError)(nil)
+		if !errors.As(err, &ruled) || ruled.Rule != "canceled" || ruled.Ends != rules.Quiet {
 			t.Errorf("%v, want it left", err)
 		}
 	})

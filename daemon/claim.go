@@ -15,6 +15,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -22,16 +23,6 @@ import (
 // check is the last look before a claim, inside its transaction: is it still this stop, did nobody
 // move on in the folder? It gives the attempt's particulars. Who has the session open was just seen.
 func (s *session) check(ctx context.Context, rec state.Session, d resume.Decision, seen look) (resume.Claim, error) {
-	cfg, policy := s.d.settings()
-	if late := s.d.overdue(d.WakeAt); late > policy.MaxOverdue && !d.Asked {
-		return resume.Claim{}, refusal(resume.LeftAlone, fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s", late.Round(time.Second), cfg.Resume.MaxOverdue))
-	}
-	switch {
-	case rec.Ignored:
-		return resume.Claim{}, refusal(resume.LeftAlone, ignoredByUser)
-	case rec.CancelStands(rec.Classifier):
-		return resume.Claim{}, refusal(resume.LeftAlone, cancelledRun)
-	}
 	if s.d.reach.late(seen.at) {
 		return resume.Claim{}, postponed(s.d.sleeper.Now(), "it took too long to reach the store, so who has the session open is looked at once more")
 	}
@@ -53,13 +44,13 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 		return resume.Claim{}, refusal(resume.ByHand, who)
 	}
 	rec = folded(rec, now)
-	switch now, told, err := callers(s.d.held(), s.ds, rec.Stop); {
-	case err != nil:
+	rec.Decision = d
+	f := s.d.facts(rec, detect.Holder{})
+	if err := s.d.askCallers(&f); err != nil {
 		return resume.Claim{}, postponed(s.d.sleeper.Now().Add(time.Minute), "%v", err)
-	case now:
-		return resume.Claim{}, postponed(time.Time{}, execHas)
-	case told:
-		return resume.Claim{}, refusal(resume.LeftAlone, execTold)
+	}
+	if found, ok := rules.Ask(rules.Claim, &f); ok {
+		return resume.Claim{}, &ruledError{found}
 	}
 	if err := s.d.siblings(rec); err != nil {
 		return resume.Claim{}, err
@@ -79,7 +70,7 @@ func (s *session) check(ctx context.Context, rec state.Session, d resume.Decisio
 	} else if plan, err = s.plan(rec, d, seen.handOff); aboutMachine(err) {
 		return resume.Claim{}, s.d.short(err.Error())
 	} else if err != nil {
-		return resume.Claim{}, unfit(err)
+		return resume.Claim{}, s.d.unplanned(rec, err)
 	}
 	if err := s.d.shortage.turn(s.d.sleeper.Now()); err != nil {
 		return resume.Claim{}, err
@@ -109,15 +100,6 @@ func (d *Daemon) overdue(wake time.Time) time.Duration {
 
 func refusal(v resume.Verdict, why string) error {
 	return &resume.Refusal{Outcome: resume.Outcome{Verdict: v, Why: why}}
-}
-
-// unfit is the refusal for a plan that there is not.
-func unfit(err error) error {
-	o := resume.Outcome{Verdict: resume.LeftAlone, Why: err.Error()}
-	if u := (*agent.Unfit)(nil); errors.As(err, &u) {
-		o.Why, o.Command = u.Reason(), u.Command
-	}
-	return &resume.Refusal{Outcome: o}
 }
 
 func postponed(again time.Time, format string, args ...any) error {
@@ -209,13 +191,13 @@ func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "
 // the claimed stop, and is nobody else in the session? held is the folder of the sessions that clawd
 // exec has open. A text says why not.
 func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) string {
-	switch now, told, err := callers(held, c.Session, c.Stop); {
-	case err != nil:
+	f := rules.Facts{Stop: c.Stop, Record: rules.Record{Session: c.Session}}
+	var err error
+	if f.Who.Exec, f.Who.ExecTold, err = callers(held, c.Session, c.Stop); err != nil {
 		return err.Error()
-	case now:
-		return execHas
-	case told:
-		return execTold
+	}
+	if found, ok := rules.Ask(rules.Shim, &f); ok {
+		return found.Why
 	}
 	on := false
 	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {

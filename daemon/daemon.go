@@ -87,9 +87,9 @@ type Daemon struct {
 	seen     map[string]state.Seen // sessions of no interest
 	fresh    map[string]state.Seen // of these, not stored yet
 	programs map[string]*program
-	begun    map[string]bool   // sessions that clawd itself began, by key
-	owners   map[string]string // agent and key of a stop: the session that had it first
-	signed   time.Time         // when the store was last given a sign of life
+	begun    map[string]bool  // sessions that clawd itself began, by key
+	owners   map[string]first // agent and key of a stop: the session that had it first
+	signed   time.Time        // when the store was last given a sign of life
 	closing  bool
 }
 
@@ -102,7 +102,7 @@ var (
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, cfg: o.Config, policy: o.Config.Policy(), lanes: newLanes(), questions: newQuestions(), launches: newLaunches(),
-		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]string{},
+		sessions: map[string]*session{}, fresh: map[string]state.Seen{}, programs: map[string]*program{}, begun: map[string]bool{}, owners: map[string]first{},
 		boot: o.Env.Procs.Boot(), agents: o.Agents, trigger: o.Trigger}
 	d.renewed = make(chan struct{}, 1)
 	d.sleeper, d.leap = newSleeper(d.jumped, func() { d.procs.ahead() }), make(chan struct{}, 1)
@@ -286,9 +286,14 @@ func (d *Daemon) restore(ctx context.Context) error {
 		return err
 	}
 	var recs []state.Session
+	var resting []first // what waits for a stop has it, as far as that can be told
 	err = d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
-		d.owner(rec.Session, rec.Stop.Key)
+		if rec.Phase != state.Following {
+			d.claimsStop(firstOf(rec))
+		} else {
+			resting = append(resting, firstOf(rec))
+		}
 		if rec.OldSession != "" {
 			d.begins(rec.Session)
 		}
@@ -299,6 +304,9 @@ func (d *Daemon) restore(ctx context.Context) error {
 	})
 	if err != nil { // the others are as good as ever
 		d.log.Error().Err(err).Str("event", "state_damaged").Msg("some records cannot be read; their sessions are looked at anew")
+	}
+	for _, s := range resting {
+		d.claimsStop(s)
 	}
 	for _, rec := range recs {
 		a := d.agent(rec.Agent)

@@ -10,13 +10,14 @@ import (
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/plain"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
 // decide says what to do about a new stop. A claim that comes with it is an attempt that was
 // already made for this stop: its mark is there, the store had lost it.
-func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume.Claim) {
+func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume.Claim, error) {
 	_, policy := s.d.settings()
 	tried := resume.Tried{Since: stop.At, FirstRead: first, Refused: s.rec.RefusedNow() && s.rec.Stop.Key == stop.Key}
 	if e := s.rec.Episode; !s.rec.Overcome(s.rec.Classifier) {
@@ -30,23 +31,19 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	if d.Strategy != resume.Leave && d.WakeAt.Before(now) {
 		d.WakeAt = now.UTC() // a wait begins when it is decided on: that of a stop found late is not overdue
 	}
-	owner := s.d.owner(s.ds, stop.Key)
-	switch {
-	case owner != s.ds.ID:
-		d = resume.Decision{Strategy: resume.Leave, Why: "it is a copy: the same record stands in session " + owner}
-	case s.rec.Info.Parent != "":
-		d = resume.Decision{Strategy: resume.Leave, Why: "it is a sub-agent's session; the main one goes on or does not"}
-	case s.rec.Info.Archived:
-		d = resume.Decision{Strategy: resume.Leave, Why: "it is archived"}
-	case s.d.ignores(s.rec.Info.Dir):
-		d = resume.Decision{Strategy: resume.Leave, Why: ignoredByConfig}
-	case s.rec.Ignored:
-		d = resume.Decision{Strategy: resume.Leave, Why: ignoredByUser}
-	case s.rec.CancelStands(s.rec.Classifier):
-		d = resume.Decision{Strategy: resume.Leave, Why: cancelledRun}
+	rec := s.rec
+	rec.Stop, rec.Decision = stop, d
+	f := s.d.facts(rec, rec.Classifier.Holder)
+	if err := s.d.askCallers(&f); err != nil {
+		return d, nil, err
+	}
+	if found, ok := rules.Ask(rules.Stop, &f); ok {
+		d = leaving(found)
+	} else if f.Who.Exec { // its caller gets the answer
+		d.Tell, d.GivenUp = false, false
 	}
 	c, _ := s.marked(stop) // what cannot be read now is looked at once more with the claim
-	return d, c
+	return d, c, nil
 }
 
 // marked gives the newest attempt for a stop that has a mark; nil: there is none.
@@ -67,8 +64,9 @@ func (s *session) marked(stop detect.Stop) (*resume.Claim, error) {
 
 // next decides again after an attempt, from the record as it will be stored.
 func (s *session) next(rec state.Session) resume.Decision {
-	if rec.Ignored {
-		return resume.Decision{Strategy: resume.Leave, Why: ignoredByUser}
+	f := s.d.facts(rec, rec.Classifier.Holder)
+	if found, ok := rules.Ask(rules.Next, &f); ok {
+		return leaving(found)
 	}
 	_, policy := s.d.settings()
 	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
@@ -104,6 +102,9 @@ func (s *session) decideAgain() error {
 		return err
 	}
 	s.d.tell()
+	if d := s.rec.Decision; d.Strategy == resume.Leave && !d.Tell {
+		s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).Str("why", d.Why).Msg("the new config ends the wait")
+	}
 	s.reload()
 	return nil
 }

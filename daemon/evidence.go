@@ -12,6 +12,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -189,7 +190,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 		return err
 	}
 	if e.looked, e.holder = now, ""; exec {
-		e.holder = execHas
+		e.holder = rules.ExecHas
 	}
 	suspects := map[int]bool{}
 	for _, h := range holders {

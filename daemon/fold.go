@@ -83,18 +83,3 @@ func (s *session) rewritten() {
 	s.d.log.Info().Str("event", "file_rewritten").EmbedObject(s).Str("why", rewritten).
 		Msg("the wait goes on; if the stop is not back when the wait is over, the session is left")
 }
-
-// owner gives the session that first had the stop with this key. A record that stands in two sessions
-// was copied from one to the other: a fork or an import.
-func (d *Daemon) owner(ds detect.Session, key string) string {
-	if key == "" {
-		return ds.ID
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	name := ds.Agent + "\x00" + key
-	if d.owners[name] == "" {
-		d.owners[name] = ds.ID
-	}
-	return d.owners[name]
-}

@@ -11,8 +11,6 @@ import (
 // held lies in the user's own folder, as the marks do: clawd exec may run with another state folder.
 func (d *Daemon) held() string { return filepath.Join(d.o.UserDir, "held") }
 
-const execHas = "clawd exec has the session open"
-
 // callers tells whether a caller of clawd exec has a session open now, and whether a stop is the
 // caller's to deal with: it was written while the session was held, so the caller was told.
 func callers(dir string, s detect.Session, stop detect.Stop) (now, told bool, err error) {
@@ -22,5 +20,3 @@ func callers(dir string, s detect.Session, stop detect.Stop) (now, told bool, er
 	}
 	return now, !now && !until.IsZero() && !stop.At.After(until), nil
 }
-
-const execTold = "clawd exec had it open when it stopped, and told its caller"

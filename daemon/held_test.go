@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/internal/held"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -42,14 +43,17 @@ func TestHeldByExec(t *testing.T) {
 				t.Errorf("an order: %v, want %q", err, want)
 			}
 		}
-		refuses(execHas)
+		refuses(rules.ExecHas)
 		l.Close()
-		refuses(execTold)
+		refuses("told its caller")
 		r.pass(3 * time.Hour)
 		if n := len(r.children.started()); n != 0 {
 			t.Errorf("%d starts of what the caller of clawd exec was told", n)
 		}
 		r.wantUntold(id)
+		if told := r.log.events("resume_scheduled"); len(told) != 0 {
+			t.Errorf("a resume is announced that never comes: %v", told)
+		}
 	})
 }
 
@@ -117,11 +121,11 @@ func TestHeldLastLook(t *testing.T) {
 			t.Fatal(why)
 		}
 		l := r.exec(id)
-		if why := LastLook(t.Context(), a, c, r.d.held()); why != execHas {
+		if why := LastLook(t.Context(), a, c, r.d.held()); why != rules.ExecHas {
 			t.Errorf("%q", why)
 		}
 		l.Close()
-		if why := LastLook(t.Context(), a, c, r.d.held()); why != execTold {
+		if why := LastLook(t.Context(), a, c, r.d.held()); !strings.Contains(why, "told its caller") {
 			t.Errorf("%q", why)
 		}
 	})

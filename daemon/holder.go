@@ -11,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -45,7 +46,7 @@ func (s *session) hold(ctx context.Context) error {
 		return err
 	}
 	if now {
-		holders = append(holders, detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: execHas})
+		holders = append(holders, detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: rules.ExecHas})
 	}
 	h := strongest(holders)
 	if h.Liveness == detect.Gone && s.rec.Holder.Liveness == detect.Alive && s.rec.Holder.Boot != "" && s.rec.Holder.Boot != s.d.boot && !s.d.absent {
@@ -205,75 +206,45 @@ func (s *session) standDown(why string, until time.Time) {
 		Msg("somebody else has this session; clawd watches")
 }
 
-// unfit leaves a waiting session that must not be resumed: its user quit it, or a headless run would
-// have to ask a person.
+// unfit ends or puts off the wait of a session that must not be resumed.
 func (s *session) unfit(ctx context.Context) (bool, error) {
-	cfg, _ := s.d.settings()
-	why, command := "", ""
 	h := s.rec.Classifier.Holder
-	_, told, err := callers(s.d.held(), s.ds, s.rec.Stop)
-	abandoned := false
-	if err == nil && h.Outlives {
-		abandoned, err = s.abandoned(ctx)
+	f := s.d.facts(s.rec, h)
+	if err := s.d.askCallers(&f); err != nil {
+		return false, err
+	}
+	if h.Outlives {
+		holders, err := s.a.Live(ctx, s.ds, s.rec.Info)
+		if err != nil {
+			return false, err
+		}
+		f.Who.ServerOnly = serverOnly(holders)
+	}
+	found, ok := rules.Ask(rules.Wait, &f)
+	if _, attended := attendedBy([]detect.Holder{h}); !ok && !attended { // else it is asked where it is open
+		_, err := s.plan(s.rec, s.rec.Decision, []byte("-"))
+		s.d.planned(&f, s.rec, err)
+		found, ok = rules.Ask(rules.Wait, &f)
 	}
 	switch {
-	case err != nil:
-		return false, err
-	case abandoned:
-		why = quitBehindServer
-	case told:
-		return true, s.leaveToCaller()
-	case s.rec.CancelStands(s.rec.Classifier): // the order came between the decision and its storing
-		return true, s.leaveCancelled()
-	case s.rec.Ignored:
-		why = ignoredByUser
-	case s.d.ignores(s.rec.Info.Dir):
-		why = ignoredByConfig
-	case s.rec.Info.Parent != "":
-		why = "it is a sub-agent's session; the main one goes on or does not"
-	case s.rec.Info.Archived:
-		why = "it is archived"
-	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
-		return false, nil // it is asked where it is open
-	case h.Foreign:
-		why = "its process lived in another container or namespace, where clawd cannot see it"
-	case s.rec.Decision.Asked: // how its holder went does not count
-	case s.rec.Driven() && s.rec.HolderEnd == state.HolderHangup && cfg.Resume.AfterHangup != "resume":
-		why = "its terminal went away; [resume] after_hangup = \"leave\""
-	case s.rec.Driven() && s.rec.HolderEnd == state.HolderQuit && cfg.Resume.AfterQuit != "resume":
-		why = "its user quit it; [resume] after_quit = \"resume\" changes that"
-	case s.rec.Info.Interactive && s.rec.HolderEnd == "" && h.Liveness == detect.Gone && cfg.Resume.AfterQuit != "resume":
-		why = "it was closed while clawd did not watch, as a user's quit looks; [resume] after_quit = \"resume\" changes that"
+	case !ok:
+		return false, nil
+	case found.Ends == rules.Later:
+		s.postponed(resume.Outcome{Why: found.Why})
+		return true, nil
 	}
-	if why == "" {
-		_, err := s.plan(s.rec, s.rec.Decision, []byte("-"))
-		u := (*agent.Unfit)(nil)
-		if !errors.As(err, &u) {
-			return false, nil // other errors may pass; the claim tells
-		}
-		why, command = u.Reason(), u.Command
-	}
-	if err := s.d.store.Leave(s.ds, s.rec.Stop.Key, why, command); err != nil {
+	if err := s.d.end(s.ds, s.rec.Stop.Key, found); err != nil && !errors.Is(err, state.ErrPhase) { // an order came in between
 		return true, err
 	}
+	if found.Ends == rules.Quiet {
+		s.logLeft(s.rec.Stop, found.Why)
+	}
 	s.reload()
-	s.d.tell()
 	return true, nil
 }
 
-const quitBehindServer = "its user quit it, and only the agent's background server still has it open; [resume] after_quit = \"resume\" changes that"
-
-// abandoned looks whether the agent's server alone keeps open what its user has quit.
-func (s *session) abandoned(ctx context.Context) (bool, error) {
-	holders, err := s.a.Live(ctx, s.ds, s.rec.Info)
-	return err == nil && s.d.abandoned(s.rec, s.rec.Decision, holders), err
-}
-
-func (d *Daemon) abandoned(rec state.Session, dec resume.Decision, holders []detect.Holder) bool {
-	cfg, _ := d.settings()
-	if dec.Asked || cfg.Resume.AfterQuit == "resume" || !rec.Driven() {
-		return false
-	}
+// serverOnly tells whether a server of the agent has a session open, and no terminal.
+func serverOnly(holders []detect.Holder) bool {
 	server, terminal := false, false
 	for _, h := range holders {
 		alive := h.Liveness == detect.Alive

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/plain"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -69,7 +70,7 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	if ctx.Err() != nil { // what fails because it is called off says nothing
 		return resume.Claim{}, context.Cause(ctx)
 	}
-	refusal, unsettled := (*resume.Refusal)(nil), (*unsettledError)(nil)
+	refused, unsettled, ruled := (*resume.Refusal)(nil), (*unsettledError)(nil), (*ruledError)(nil)
 	switch {
 	case errors.As(err, &unsettled): // it is judged by what became of it, and no other one is made
 		if err := d.store.Adopt(unsettled.made); err != nil {
@@ -78,12 +79,15 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		err = postponed(d.sleeper.Now(), "%v", unsettled)
 	case errors.Is(err, state.ErrPhase):
 		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
-	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone && refusal.Outcome.Why == execTold:
-		if e := d.store.Drop(j.Session, j.Stop.Key, execTold); e != nil {
-			return resume.Claim{}, e
+	case errors.As(err, &ruled) && ruled.Ends == rules.Later:
+		err = postponed(time.Time{}, "%v", ruled)
+	case errors.As(err, &ruled):
+		if err := d.end(j.Session, j.Stop.Key, ruled.Finding); err != nil {
+			return resume.Claim{}, err
 		}
-	case errors.As(err, &refusal) && refusal.Outcome.Verdict == resume.LeftAlone:
-		if e := d.store.Leave(j.Session, j.Stop.Key, refusal.Outcome.Why, refusal.Outcome.Command); e != nil {
+		err = refusal(resume.LeftAlone, ruled.Why)
+	case errors.As(err, &refused) && refused.Outcome.Verdict == resume.LeftAlone:
+		if e := d.store.Leave(j.Session, j.Stop.Key, refused.Outcome.Why, refused.Outcome.Command); e != nil {
 			return resume.Claim{}, e
 		}
 		d.tell()
@@ -131,6 +135,7 @@ func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err er
 	}
 	if err == nil {
 		s.handsOver(c)
+		d.claimsStop(first{c.Session.Agent, c.Stop.Key, c.Session.ID, c.Info.Created, true})
 		return c, nil
 	}
 	s.busy.Store(false)

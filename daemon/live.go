@@ -13,6 +13,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -263,17 +264,19 @@ func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (l
 			h, attended = attendedBy(holders)
 		}
 	}
+	rec.Decision = d
+	f := s.d.facts(rec, h)
+	f.Who.ServerOnly = serverOnly(holders)
+	if found, ok := rules.Ask(rules.Claim, &f); ok {
+		return look{}, &ruledError{found}
+	}
 	switch {
-	case s.d.abandoned(rec, d, holders):
-		return look{}, refusal(resume.LeftAlone, quitBehindServer)
 	case attended:
 		if seen.live, err = s.ready(ctx, rec, d, holders); err != nil {
 			return look{}, err
 		}
 	case h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown:
 		return look{}, postponed(time.Time{}, "%s", heldBy(h))
-	case h.Foreign:
-		return look{}, refusal(resume.LeftAlone, "its process lived in another container or namespace, where clawd cannot see it")
 	case unwritten != nil:
 		return look{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+unwritten.Error())
 	}

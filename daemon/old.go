@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -40,12 +41,12 @@ func (d *Daemon) tellOld() {
 		if rec.Phase != state.Following || rec.EndsIn(stop) || now.Sub(stop.At) > oldFor || d.agent(rec.Agent) == nil {
 			return nil
 		}
-		if rec.Ignored || rec.Info.Parent != "" || rec.Info.Archived || d.ignores(rec.Info.Dir) {
-			return nil
-		}
 		if policy.Select(stop, resume.Tried{}).Decide(stop, resume.Tried{}, now).Strategy != resume.Leave {
 			rec.Stop = stop
-			old = append(old, rec)
+			f := d.facts(rec, rec.Classifier.Holder)
+			if _, ok := rules.Ask(rules.Stop, &f); !ok {
+				old = append(old, rec)
+			}
 		}
 		return nil
 	})

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -156,42 +156,27 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 		text = "it is resumed now"
 	}
 	h, attended := attendedBy(holders)
-	queued := rec.Claim
-	has, told, err := callers(s.d.held(), s.ds, stop)
-	if err != nil {
+	f := s.d.facts(rec, h)
+	if err := s.d.askCallers(&f); err != nil {
 		return stop, d, "", err
 	}
-	switch { // what guards against harm stands also against the session's user
-	case rec.Ignored:
-		return stop, d, "", &refusedError{errors.New("clawd ignores this session, as its user said"), "clawd ignore --off " + s.ds.ID}
-	case s.d.ignores(rec.Info.Dir):
-		return stop, d, "", refused("%s", ignoredByConfig)
-	case rec.Info.Parent != "":
-		return stop, d, "", refused("it is a sub-agent's session; the main one, %s, goes on or does not", rec.Info.Parent)
-	case rec.Info.Archived:
-		return stop, d, "", refused("it is archived")
-	case has:
-		return stop, d, "", refused(execHas)
-	case told:
-		return stop, d, "", &refusedError{errors.New(execTold + ": the caller decides"), "clawd exec --agent " + s.ds.Agent + " --resume " + s.ds.ID}
-	case stop.State == detect.Retrying:
-		return stop, d, "", refused("the agent goes on by itself at %s", stop.SelfResumeAt.Format(time.RFC3339))
-	case rec.Phase == state.Held && queued != nil && queued.Plan.Way == resume.Queue && queued.Stop.Key == stop.Key && slices.ContainsFunc(holders, queued.Plan.Reaches):
-		return stop, d, "", refused("clawd's prompt may still lie in the agent's queue; it runs when process %d next ends a turn", queued.Plan.Holder.PID)
+	if c := rec.Claim; rec.Phase == state.Held && c != nil && c.Plan.Way == resume.Queue && c.Stop.Key == stop.Key && slices.ContainsFunc(holders, c.Plan.Reaches) {
+		f.Record.Queued = c.Plan.Holder
+	}
+	found, ok := rules.Ask(rules.Order, &f)
+	switch {
+	case ok:
+		return stop, d, "", &refusedError{errors.New(found.Why), found.Command}
 	case attended:
 		if _, err := s.livePlan(ctx, rec, d, holders); err != nil {
 			text = fmt.Sprintf("process %d has it open, and clawd cannot type there (%v): it is resumed when that process has ended", h.PID, err)
 		}
 		return stop, d, text, nil
-	case h.Foreign:
-		return stop, d, "", refused("its process lived in another container or namespace, where clawd cannot see it")
 	}
-	if _, err := s.plan(rec, d, []byte("-")); err != nil {
-		u := (*agent.Unfit)(nil)
-		if !errors.As(err, &u) {
-			return stop, d, "", refused("the agent cannot be started: %v", err)
-		}
-		return stop, d, "", &refusedError{err, u.Command}
+	_, err = s.plan(rec, d, []byte("-"))
+	s.d.planned(&f, rec, err)
+	if found, ok := rules.Ask(rules.Order, &f); ok {
+		return stop, d, "", &refusedError{errors.New(found.Why), found.Command}
 	}
 	return stop, d, text, nil
 }
@@ -283,37 +268,4 @@ func (d *Daemon) Ignore(work context.Context, o Order) (Done, error) {
 func (s *session) anew() {
 	s.parked, s.notYet = false, time.Time{}
 	s.standBy.Store(nil)
-}
-
-const (
-	ignoredByUser   = "its user has clawd ignore it"
-	ignoredByConfig = "its project is in [watch] ignore_projects"
-	cancelledRun    = "clawd ended its own run here: its user cancelled it"
-)
-
-// leaveCancelled leaves the stop of a run that its user cancelled. He knows, so nobody is told.
-func (s *session) leaveCancelled() error {
-	d := resume.Decision{Strategy: resume.Leave, Why: cancelledRun}
-	if err := s.d.store.Wait(s.ds, s.rec.Stop.Key, d); err != nil && !errors.Is(err, state.ErrPhase) { // his next order came in between
-		return err
-	}
-	s.logLeft(s.rec.Stop, cancelledRun)
-	s.reload()
-	return nil
-}
-
-// leaveToCaller leaves a stop that the caller of clawd exec was told of, so nobody else is.
-func (s *session) leaveToCaller() error {
-	if err := s.d.store.Drop(s.ds, s.rec.Stop.Key, execTold); err != nil && !errors.Is(err, state.ErrPhase) {
-		return err
-	}
-	s.logLeft(s.rec.Stop, execTold)
-	s.reload()
-	return nil
-}
-
-// ignores tells whether the config takes a project out.
-func (d *Daemon) ignores(dir string) bool {
-	cfg, _ := d.settings()
-	return cfg.Watch.Ignores(dir)
 }

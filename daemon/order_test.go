@@ -233,7 +233,7 @@ func TestOrderRefused(t *testing.T) {
 				r.t.Error(err)
 			}
 			r.pass(time.Second)
-		}, "ignores"},
+		}, "has clawd ignore it"},
 		"ignored project": {func(r *rig, _ string) {
 			c := r.o.Config
 			c.Watch.IgnoreProjects = []string{r.root}

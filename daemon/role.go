@@ -74,7 +74,7 @@ func (r *roles) stands(ctx context.Context, rec state.Session) (late bool, err e
 	switch {
 	case r.err == nil:
 		r.s.failing = 0
-	case ctx.Err() == nil && !errors.As(r.err, new(*resume.Refusal)):
+	case ctx.Err() == nil && !errors.As(r.err, new(*resume.Refusal)) && !errors.As(r.err, new(*ruledError)):
 		again := min(lookAgain<<min(r.s.failing, 10), rolesMost)
 		r.s.failing++
 		return late, postponed(r.s.d.sleeper.Now().Add(again), "%v", r.err)
@@ -106,7 +106,7 @@ func (r *roles) ask(ctx context.Context, rec state.Session) {
 			r.err = r.s.d.short(r.err.Error())
 		}
 	case !r.a.HasRole(told.printed, r.role):
-		r.err = unfit(r.a.RoleGone(q))
+		r.err = r.s.d.unplanned(rec, r.a.RoleGone(q))
 	}
 	r.at = told.at
 }

@@ -266,11 +266,9 @@ func (s *session) stopped(ctx context.Context, stop detect.Stop, first, read boo
 		return errTakingOver
 	}
 	s.reload() // a fresh session's lineage is written by the one that it took over from
-	d, adopt := s.decide(stop, first || stop.At.Before(s.d.started))
-	if held, told, err := callers(s.d.held(), s.ds, stop); err != nil {
+	d, adopt, err := s.decide(stop, first || stop.At.Before(s.d.started))
+	if err != nil {
 		return err
-	} else if held || told { // its caller has the answer of clawd exec, or gets it
-		d.Tell, d.GivenUp = false, false
 	}
 	before := first || read && stop.At.Before(s.d.started) // it was left for its age by the clawd before
 	if before && adopt == nil && d.Strategy == resume.Leave && !s.d.store.Lost && !s.recent(stop) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -159,11 +160,18 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 	case state.Fired:
 		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
 	}
+	f := s.d.facts(rec, h)
+	_ = s.d.askCallers(&f) // then the others speak
+	found, ruled := rules.Ask(rules.Stop, &f)
+	f.Asked = true
+	if _, refused := rules.Ask(rules.Order, &f); ruled && found.Command == "" && !refused {
+		found.Command = again
+	}
 	switch {
 	case rec.Phase == state.Following && s.child.Load() != 0:
 		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
-	case rec.Ignored:
-		return "Nothing: its user has clawd ignore it.", "clawd ignore --off " + s.ds.ID
+	case ruled && (rec.Ignored || !over(rec)):
+		return "Nothing: " + found.Why + ".", found.Command
 	case over(rec):
 		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:

@@ -1,0 +1,225 @@
+// Package rules holds every reason not to resume a stopped session, each written once. Whoever is about to act asks
+// the same table: the stop, the wait, the claim, the shim, the order, and who explains it all to a person.
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// Moment is when a rule is asked. Moments are bits, for a rule holds at several.
+type Moment uint8
+
+const (
+	Stop  Moment = 1 << iota // a stop was read
+	Next                     // it is decided anew: by a verdict, a new config, or what became known later
+	Wait                     // before the wait begins
+	Claim                    // the last look before an attempt
+	Shim                     // the last look before our process becomes the agent
+	Order                    // the user's order to resume
+)
+
+// Ends says what becomes of the stop where a rule holds.
+type Ends uint8
+
+const (
+	Quiet Ends = iota + 1 // left; its user knows, and hears nothing
+	Tells                 // left, and its user is told
+	Later                 // nothing happens now; it may pass
+)
+
+// Rule is one reason not to resume.
+type Rule struct {
+	Name    string // stable
+	At      Moment
+	Ends    Ends
+	Ordered bool   // holds also where its user ordered the resume
+	Key     string // of the config, that changes it; empty: none does
+
+	holds   func(*Facts) bool
+	why     func(*Facts) string
+	command func(*Facts) string // nil: none
+}
+
+// Finding is the rule that holds, in words.
+type Finding struct {
+	Rule    string
+	Ends    Ends
+	Why     string
+	Command string // what its user can type instead; empty: nothing of its own
+}
+
+// Facts are what the rules look at. Whoever asks gives those that the rules of its moment need.
+type Facts struct {
+	Stop   detect.Stop
+	Info   detect.Info
+	Asked  bool // its user ordered the resume
+	Record Record
+	Who    Who
+	Plan   Plan
+	Config Config
+}
+
+// Record is what clawd remembers of the session.
+type Record struct {
+	Session   detect.Session
+	Owner     string // the session that had the stop first: its own id where it is no copy
+	Ignored   bool   // its user has clawd ignore it
+	Cancelled bool   // its user had clawd's run ended, and nothing came after that
+	Driven    bool   // a person drove it when it stopped
+	Overdue   time.Duration
+	Queued    detect.Holder // in its queue clawd's prompt may still lie
+}
+
+// Who is who has the session open, or had.
+type Who struct {
+	Holder     detect.Holder // the one that forbids most
+	End        End
+	ServerOnly bool // a server of the agent has it open, and no terminal
+	Exec       bool // clawd exec has it open
+	ExecTold   bool // clawd exec had it open at the stop, and told its caller
+}
+
+// End is how the terminal's process ended that had the session open.
+type End uint8
+
+const (
+	NotSeen End = iota
+	Quit
+	Hangup
+	OtherEnd
+)
+
+// Plan is why the agent could not be started.
+type Plan struct {
+	Unfit   string // the agent's own reason never to start this session headless; empty: there is none
+	Command string // for Unfit: what to type instead
+	Err     error  // what else is wrong; it may pass
+	Waited  time.Duration
+}
+
+// Config is what the config says.
+type Config struct {
+	IgnoresProject bool
+	AfterQuit      bool // resume what its user quit
+	AfterHangup    bool // resume what lost its terminal
+	MaxOverdue     time.Duration
+	GiveUpAfter    time.Duration
+}
+
+// attended tells whether a process has the session open that would have to be asked first.
+func (f *Facts) attended() bool {
+	h := f.Who.Holder
+	return h.Liveness == detect.Alive && h.Kind != detect.Headless
+}
+
+// Ask gives the first rule that holds at a moment.
+func Ask(m Moment, f *Facts) (Finding, bool) {
+	for i := range table {
+		r := &table[i]
+		if r.At&m == 0 || f.Asked && !r.Ordered || !r.holds(f) {
+			continue
+		}
+		found := Finding{Rule: r.Name, Ends: r.Ends, Why: r.why(f)}
+		if r.command != nil {
+			found.Command = r.command(f)
+		}
+		return found, true
+	}
+	return Finding{}, false
+}
+
+// All gives the table, in the order in which it is asked.
+func All() []Rule { return append([]Rule(nil), table...) }
+
+func text(s string) func(*Facts) string { return func(*Facts) string { return s } }
+
+// table: the first row that holds is the answer.
+var table = []Rule{
+	{Name: "copy", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
+		holds:   func(f *Facts) bool { return f.Record.Owner != "" && f.Record.Owner != f.Record.Session.ID },
+		why:     func(f *Facts) string { return "it is a copy: the same record stands in session " + f.Record.Owner },
+		command: func(f *Facts) string { return "clawd resume " + f.Record.Owner }},
+	{Name: "sub_agent", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
+		holds: func(f *Facts) bool { return f.Info.Parent != "" },
+		why:   text("it is a sub-agent's session; the main one goes on or does not")},
+	{Name: "archived", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
+		holds: func(f *Facts) bool { return f.Info.Archived },
+		why:   text("it is archived")},
+	{Name: "ignore_projects", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true, Key: "watch.ignore_projects",
+		holds: func(f *Facts) bool { return f.Config.IgnoresProject },
+		why:   text("its project is in [watch] ignore_projects")},
+	{Name: "ignored", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
+		holds:   func(f *Facts) bool { return f.Record.Ignored },
+		why:     text("its user has clawd ignore it"),
+		command: func(f *Facts) string { return "clawd ignore --off " + f.Record.Session.ID }},
+	{Name: "canceled", At: Stop | Next | Wait | Claim, Ends: Quiet, Ordered: true,
+		holds: func(f *Facts) bool { return f.Record.Cancelled },
+		why:   text("clawd ended its own run here, as its user wanted")},
+	{Name: "exec_has", At: Wait | Claim | Shim | Order, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.Who.Exec },
+		why:   text(ExecHas)},
+	{Name: "exec_told", At: Stop | Wait | Claim | Shim | Order, Ends: Quiet, Ordered: true,
+		holds: func(f *Facts) bool { return f.Who.ExecTold },
+		why:   text("clawd exec had it open when it stopped, and told its caller"),
+		command: func(f *Facts) string {
+			return "clawd exec --agent " + f.Record.Session.Agent + " --resume " + f.Record.Session.ID
+		}},
+	{Name: "overdue", At: Claim, Ends: Tells, Key: "resume.max_overdue",
+		holds: func(f *Facts) bool { return f.Record.Overdue > f.Config.MaxOverdue },
+		why: func(f *Facts) string {
+			return fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s",
+				f.Record.Overdue.Round(time.Second), f.Config.MaxOverdue)
+		}},
+	{Name: "self_resume", At: Order, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.Stop.State == detect.Retrying },
+		why: func(f *Facts) string {
+			return "the agent goes on by itself at " + f.Stop.SelfResumeAt.Format(time.RFC3339)
+		}},
+	{Name: "queued_prompt", At: Order, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.Record.Queued.PID != 0 },
+		why: func(f *Facts) string {
+			return fmt.Sprintf("clawd's prompt may still lie in the agent's queue; it runs when process %d next ends a turn", f.Record.Queued.PID)
+		}},
+	{Name: "quit_behind_server", At: Wait | Claim, Ends: Tells, Key: "resume.after_quit",
+		holds: func(f *Facts) bool { return f.Who.ServerOnly && f.Record.Driven && !f.Config.AfterQuit },
+		why:   text("its user quit it, and only the agent's background server still has it open; " + afterQuit)},
+	{Name: "foreign", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
+		holds: func(f *Facts) bool { return f.Who.Holder.Foreign && !f.attended() },
+		why:   text("its process lived in another container or namespace, where clawd cannot see it")},
+	{Name: "hangup", At: Wait, Ends: Tells, Key: "resume.after_hangup",
+		holds: func(f *Facts) bool {
+			return !f.attended() && f.Record.Driven && f.Who.End == Hangup && !f.Config.AfterHangup
+		},
+		why: text(`its terminal went away; [resume] after_hangup = "leave"`)},
+	{Name: "quit", At: Wait, Ends: Tells, Key: "resume.after_quit",
+		holds: func(f *Facts) bool {
+			return !f.attended() && f.Record.Driven && f.Who.End == Quit && !f.Config.AfterQuit
+		},
+		why: text("its user quit it; " + afterQuit)},
+	{Name: "closed_unseen", At: Wait, Ends: Tells, Key: "resume.after_quit",
+		holds: func(f *Facts) bool {
+			return !f.attended() && f.Info.Interactive && f.Who.End == NotSeen && f.Who.Holder.Liveness == detect.Gone && !f.Config.AfterQuit
+		},
+		why: text("it was closed while clawd did not watch, as a user's quit looks; " + afterQuit)},
+	{Name: "unfit", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
+		holds:   func(f *Facts) bool { return f.Plan.Unfit != "" && !f.attended() },
+		why:     func(f *Facts) string { return f.Plan.Unfit },
+		command: func(f *Facts) string { return f.Plan.Command }},
+	{Name: "no_start_for_long", At: Claim, Ends: Tells, Ordered: true, Key: "resume.give_up_after",
+		holds: func(f *Facts) bool { return f.Plan.Err != nil && f.Plan.Waited > f.Config.GiveUpAfter },
+		why: func(f *Facts) string {
+			return fmt.Sprintf("for %s the agent could not be started: %v", f.Plan.Waited.Round(time.Minute), f.Plan.Err)
+		}},
+	{Name: "no_start", At: Claim | Order, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.Plan.Err != nil && !f.attended() },
+		why:   func(f *Facts) string { return fmt.Sprintf("the agent cannot be started: %v", f.Plan.Err) }},
+}
+
+const (
+	// ExecHas is said of a session that clawd exec works in.
+	ExecHas   = "clawd exec has the session open"
+	afterQuit = `[resume] after_quit = "resume" changes that`
+)

@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// held are facts in which one rule holds, and no other.
+var held = map[string]func(*Facts){
+	"copy":               func(f *Facts) { f.Record.Owner = "another" },
+	"sub_agent":          func(f *Facts) { f.Info.Parent = "main" },
+	"archived":           func(f *Facts) { f.Info.Archived = true },
+	"ignore_projects":    func(f *Facts) { f.Config.IgnoresProject = true },
+	"ignored":            func(f *Facts) { f.Record.Ignored = true },
+	"canceled":           func(f *Facts) { f.Record.Cancelled = true },
+	"exec_has":           func(f *Facts) { f.Who.Exec = true },
+	"exec_told":          func(f *Facts) { f.Who.ExecTold = true },
+	"overdue":            func(f *Facts) { f.Record.Overdue = 13 * time.Hour },
+	"self_resume":        func(f *Facts) { f.Stop.State = detect.Retrying },
+	"queued_prompt":      func(f *Facts) { f.Record.Queued = detect.Holder{PID: 7} },
+	"quit_behind_server": func(f *Facts) { f.Who.ServerOnly, f.Record.Driven, f.Who.End = true, true, OtherEnd },
+	"foreign":            func(f *Facts) { f.Who.Holder.Foreign = true },
+	"hangup":             func(f *Facts) { f.Record.Driven, f.Who.End = true, Hangup },
+	"quit":               func(f *Facts) { f.Record.Driven, f.Who.End = true, Quit },
+	"closed_unseen": func(f *Facts) {
+		f.Info.Interactive, f.Record.Driven, f.Who.Holder.Liveness = true, true, detect.Gone
+	},
+	"unfit":             func(f *Facts) { f.Plan.Unfit = "it would have to ask" },
+	"no_start_for_long": func(f *Facts) { f.Plan.Err, f.Plan.Waited = errors.New("no folder"), 26*time.Hour },
+	"no_start":          func(f *Facts) { f.Plan.Err = errors.New("no folder") },
+}
+
+func facts() Facts {
+	return Facts{Record: Record{Session: detect.Session{Agent: "claude", ID: "one"}, Owner: "one"},
+		Stop:   detect.Stop{State: detect.Stopped},
+		Config: Config{MaxOverdue: 12 * time.Hour, GiveUpAfter: 25 * time.Hour}}
+}
+
+var moments = []Moment{Stop, Next, Wait, Claim, Shim, Order}
+
+// Each rule holds at each of its moments and at no other, and an order overrides those that it may.
+func TestEveryRuleAtEveryMoment(t *testing.T) {
+	if len(held) != len(All()) {
+		t.Errorf("%d rules have facts, of %d", len(held), len(All()))
+	}
+	for _, r := range All() {
+		set := held[r.Name]
+		if set == nil {
+			t.Errorf("%s: no facts", r.Name)
+			continue
+		}
+		for _, m := range moments {
+			for _, asked := range []bool{false, true} {
+				f := facts()
+				set(&f)
+				f.Asked = asked
+				found, ok := Ask(m, &f)
+				want := r.At&m != 0 && (!asked || r.Ordered)
+				if ok && found.Rule == "no_start" && r.Name == "no_start_for_long" {
+					ok = false // the same facts, at a moment that has no patience
+				}
+				if ok != want || ok && (found.Rule != r.Name || found.Why == "" || found.Ends != r.Ends) {
+					t.Errorf("%s, moment %b, ordered %v: %+v %v, want %v", r.Name, m, asked, found, ok, want)
+				}
+			}
+		}
+		if r.Key != "" {
+			f := facts()
+			set(&f)
+			f.Config = Config{AfterQuit: true, AfterHangup: true, MaxOverdue: 48 * time.Hour, GiveUpAfter: 48 * time.Hour}
+			if found, ok := Ask(r.At, &f); ok && found.Rule == r.Name {
+				t.Errorf("%s: the config key %s changes nothing", r.Name, r.Key)
+			}
+		}
+	}
+}
+
+// Where nothing speaks against it nothing is said.
+func TestNoRuleHolds(t *testing.T) {
+	for _, m := range moments {
+		f := facts()
+		if found, ok := Ask(m, &f); ok {
+			t.Errorf("moment %b: %+v", m, found)
+		}
+	}
+}
+
+// A session that a person can be asked in is not left for how an earlier process of it ended.
+func TestAttendedIsAsked(t *testing.T) {
+	for _, name := range []string{"foreign", "hangup", "quit", "unfit"} {
+		f := facts()
+		held[name](&f)
+		f.Who.Holder.Liveness, f.Who.Holder.Kind = detect.Alive, detect.Interactive
+		if found, ok := Ask(Wait, &f); ok {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// The commands are for the session that they name.
+func TestCommands(t *testing.T) {
+	for name, want := range map[string]string{"copy": "clawd resume another", "ignored": "clawd ignore --off one", "exec_told": "clawd exec --agent claude --resume one"} {
+		f := facts()
+		held[name](&f)
+		if found, _ := Ask(Order, &f); found.Command != want || !strings.Contains(found.Why, " ") {
+			t.Errorf("%s: %+v, want %q", name, found, want)
+		}
+	}
+}
