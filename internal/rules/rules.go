@@ -131,9 +131,6 @@ func Ask(m Moment, f *Facts) (Finding, bool) {
 	return Finding{}, false
 }
 
-// All gives the table, in the order in which it is asked.
-func All() []Rule { return append([]Rule(nil), table...) }
-
 func text(s string) func(*Facts) string { return func(*Facts) string { return s } }
 
 // table: the first row that holds is the answer.
