@@ -15,7 +15,7 @@ LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|c
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help run build test unit e2e lint bench accuracy accuracy-record agents install uninstall fuzz clean
+.PHONY: help run build test unit e2e lint bench measure accuracy accuracy-record agents install uninstall fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ lint: ## formatting, vet (also for other systems), golangci-lint, and what nothi
 
 bench: ## benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
+
+measure: ## how large the daemon is, and what its plainest stop enters (docs/architecture.md)
+	@$(GO) run -C tools ./measure ..
 
 accuracy: ## compare clawd's verdicts with the truth about recorded runs (testdata)
 	@$(GO) run ./internal/accuracy

@@ -1,0 +1,4 @@
+package trigger
+
+// Type stands apart.
+func Type() {}
