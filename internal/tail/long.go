@@ -12,12 +12,13 @@ const (
 	longLine = 1 << 20
 	// longReaders is how many long lines are held at a time, whoever reads: they would add up.
 	longReaders = 1
-	// longPatience is how long to wait for others: a file may be on a disk that hangs.
-	longPatience = 10 * time.Second
 	// longIdle is how long room is kept that nobody needs. Given back at once, it would be garbage beside the
 	// room for the next line.
 	longIdle = 30 * time.Second
 )
+
+// Patience is how long to wait for others that hold a long line: a file may be on a disk that hangs.
+var Patience = 10 * time.Second
 
 var (
 	longPlaces = make(chan struct{}, longReaders)
@@ -71,7 +72,7 @@ func room(ctx context.Context, n int) (*long, error) {
 	case longPlaces <- struct{}{}:
 		l.placed = true
 	default:
-		late := time.NewTimer(longPatience)
+		late := time.NewTimer(Patience)
 		defer late.Stop()
 		select {
 		case longPlaces <- struct{}{}:

@@ -78,7 +78,7 @@ func TestLongLinesInTurn(t *testing.T) {
 			}
 			held = append(held, r)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), longPatience/2)
+		ctx, cancel := context.WithTimeout(t.Context(), Patience/2)
 		defer cancel()
 		r := open()
 		if err := next(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
@@ -87,7 +87,7 @@ func TestLongLinesInTurn(t *testing.T) {
 		r.Close()
 		r = open()
 		began := time.Now()
-		if err := next(t.Context(), r); err != nil || time.Since(began) != longPatience {
+		if err := next(t.Context(), r); err != nil || time.Since(began) != Patience {
 			t.Errorf("behind readers that hang: %v after %s", err, time.Since(began))
 		}
 		r.Close()
