@@ -204,8 +204,8 @@ func TestCancelBesideAStop(t *testing.T) {
 		if rec := r.wantPhase(id, state.Following); rec.Cancelled.IsZero() {
 			t.Error("the order is forgotten")
 		}
-		if left := r.log.events("session_left"); len(left) != 1 || left[0]["message"] == "left to its user" {
-			t.Errorf("its user is told what he did, or the log says nothing of it: %v", left)
+		if ended := r.log.events("resume_cancelled"); len(ended) != 1 || ended[0]["why"] != "clawd ended its own run here, as its user wanted" || len(r.log.events("session_left")) != 0 {
+			t.Errorf("its user is told what he did, or the log says nothing of it: %v", ended)
 		}
 	})
 }

@@ -34,6 +34,7 @@ func (s *session) decide(stop detect.Stop, first bool) (resume.Decision, *resume
 	rec := s.rec
 	rec.Stop, rec.Decision = stop, d
 	f := s.d.facts(rec, rec.Classifier.Holder)
+	s.d.seeProject(&f)
 	if err := s.d.askCallers(&f); err != nil {
 		return d, nil, err
 	}
@@ -102,9 +103,6 @@ func (s *session) decideAgain() error {
 		return err
 	}
 	s.d.tell()
-	if d := s.rec.Decision; d.Strategy == resume.Leave && !d.Tell {
-		s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).Str("why", d.Why).Msg("the new config ends the wait")
-	}
 	s.reload()
 	return nil
 }

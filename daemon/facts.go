@@ -25,9 +25,15 @@ func (d *Daemon) facts(rec state.Session, h detect.Holder) rules.Facts {
 		Record: rules.Record{Session: rec.Session, Owner: d.claimsStop(firstOf(rec)), Ignored: rec.Ignored, Cancelled: rec.CancelStands(rec.Classifier),
 			Driven: rec.Driven(), Overdue: d.overdue(rec.Decision.WakeAt)},
 		Who: rules.Who{Holder: h, End: how},
-		Config: rules.Config{IgnoresProject: cfg.Watch.Ignores(rec.Info.Dir), AfterQuit: cfg.Resume.AfterQuit == "resume",
-			AfterHangup: cfg.Resume.AfterHangup == "resume", MaxOverdue: policy.MaxOverdue, GiveUpAfter: policy.GiveUpAfter},
+		Config: rules.Config{AfterQuit: cfg.Resume.AfterQuit == "resume", AfterHangup: cfg.Resume.AfterHangup == "resume",
+			MaxOverdue: policy.MaxOverdue, GiveUpAfter: policy.GiveUpAfter},
 	}
+}
+
+// seeProject adds what the config says about the project. It follows links, so it is not for a transaction.
+func (d *Daemon) seeProject(f *rules.Facts) {
+	cfg, _ := d.settings()
+	f.Config.IgnoresProject = cfg.Watch.Ignores(f.Info.Dir)
 }
 
 // askCallers adds what clawd exec has to do with the session.
@@ -62,13 +68,17 @@ type ruledError struct{ rules.Finding }
 
 func (e *ruledError) Error() string { return e.Why }
 
-// end ends the wait for a stop as a rule says.
-func (d *Daemon) end(ds detect.Session, key string, found rules.Finding) error {
-	if found.Ends == rules.Quiet {
-		return d.store.Drop(ds, key, found.Why)
+// leave ends the wait for a stop as a rule says.
+func (s *session) leave(key string, found rules.Finding) error {
+	if found.Ends != rules.Quiet {
+		err := s.d.store.Leave(s.ds, key, found.Why, found.Command)
+		s.d.tell()
+		return err
 	}
-	err := d.store.Leave(ds, key, found.Why, found.Command)
-	d.tell()
+	err := s.d.store.Drop(s.ds, key, found.Why)
+	if err == nil {
+		s.d.log.Info().Str("event", "resume_cancelled").EmbedObject(s).Str("why", found.Why).Msg("the wait ends")
+	}
 	return err
 }
 

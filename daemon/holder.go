@@ -210,6 +210,7 @@ func (s *session) standDown(why string, until time.Time) {
 func (s *session) unfit(ctx context.Context) (bool, error) {
 	h := s.rec.Classifier.Holder
 	f := s.d.facts(s.rec, h)
+	s.d.seeProject(&f)
 	if err := s.d.askCallers(&f); err != nil {
 		return false, err
 	}
@@ -233,11 +234,8 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 		s.postponed(resume.Outcome{Why: found.Why})
 		return true, nil
 	}
-	if err := s.d.end(s.ds, s.rec.Stop.Key, found); err != nil && !errors.Is(err, state.ErrPhase) { // an order came in between
+	if err := s.leave(s.rec.Stop.Key, found); err != nil && !errors.Is(err, state.ErrPhase) { // an order came in between
 		return true, err
-	}
-	if found.Ends == rules.Quiet {
-		s.logLeft(s.rec.Stop, found.Why)
 	}
 	s.reload()
 	return true, nil

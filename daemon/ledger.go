@@ -82,7 +82,7 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	case errors.As(err, &ruled) && ruled.Ends == rules.Later:
 		err = postponed(time.Time{}, "%v", ruled)
 	case errors.As(err, &ruled):
-		if err := d.end(j.Session, j.Stop.Key, ruled.Finding); err != nil {
+		if err := s.leave(j.Stop.Key, ruled.Finding); err != nil {
 			return resume.Claim{}, err
 		}
 		err = refusal(resume.LeftAlone, ruled.Why)

@@ -266,6 +266,7 @@ func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (l
 	}
 	rec.Decision = d
 	f := s.d.facts(rec, h)
+	s.d.seeProject(&f)
 	f.Who.ServerOnly = serverOnly(holders)
 	if found, ok := rules.Ask(rules.Claim, &f); ok {
 		return look{}, &ruledError{found}

@@ -44,6 +44,7 @@ func (d *Daemon) tellOld() {
 		if policy.Select(stop, resume.Tried{}).Decide(stop, resume.Tried{}, now).Strategy != resume.Leave {
 			rec.Stop = stop
 			f := d.facts(rec, rec.Classifier.Holder)
+			d.seeProject(&f)
 			if _, ok := rules.Ask(rules.Stop, &f); !ok {
 				old = append(old, rec)
 			}

@@ -157,6 +157,7 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 	}
 	h, attended := attendedBy(holders)
 	f := s.d.facts(rec, h)
+	s.d.seeProject(&f)
 	if err := s.d.askCallers(&f); err != nil {
 		return stop, d, "", err
 	}

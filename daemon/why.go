@@ -161,6 +161,7 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
 	}
 	f := s.d.facts(rec, h)
+	s.d.seeProject(&f)
 	_ = s.d.askCallers(&f) // then the others speak
 	found, ruled := rules.Ask(rules.Stop, &f)
 	f.Asked = true

@@ -8,6 +8,9 @@ import (
 
 // Ignores tells whether ignore_projects takes a folder out, by its name or as links lead to it.
 func (w Watch) Ignores(dir string) bool {
+	if len(w.IgnoreProjects) == 0 {
+		return false
+	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil { // it may be gone
 		real = dir

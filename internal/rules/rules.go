@@ -145,7 +145,7 @@ var table = []Rule{
 	{Name: "archived", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
 		holds: func(f *Facts) bool { return f.Info.Archived },
 		why:   text("it is archived")},
-	{Name: "ignore_projects", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true, Key: "watch.ignore_projects",
+	{Name: "ignore_projects", At: Stop | Wait | Claim | Order, Ends: Quiet, Ordered: true, Key: "watch.ignore_projects",
 		holds: func(f *Facts) bool { return f.Config.IgnoresProject },
 		why:   text("its project is in [watch] ignore_projects")},
 	{Name: "ignored", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
