@@ -26,7 +26,7 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is not one of same_session, fresh_session, leave", b)
 }
 
-// Policy is what the config says about resuming. DefaultPolicy gives the documented defaults.
+// Policy is what the config says about resuming.
 type Policy struct {
 	Backoff     Backoff
 	MaxAttempts int             // by backoff, per episode; then the ladder

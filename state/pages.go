@@ -17,7 +17,6 @@ import (
 // open, and of a damaged file it gives what is left.
 type pages struct {
 	f      io.ReaderAt
-	size   int64 // of the file
 	page   int64 // size of a page
 	high   uint64
 	seen   map[uint64]bool
@@ -154,7 +153,7 @@ func metas(f io.ReaderAt) []meta {
 // walk reads everything that a meta page leads to. record is called for every record, whatever its
 // checksum says, and bucket before those of a bucket. The error is the first damage.
 func walk(f io.ReaderAt, size int64, m meta, bucket func(string, uint64), record func(string, []byte, []byte)) error {
-	p := &pages{f: f, size: size, page: int64(m.page), high: m.high, seen: map[uint64]bool{}, record: record, bucket: bucket}
+	p := &pages{f: f, page: int64(m.page), high: m.high, seen: map[uint64]bool{}, record: record, bucket: bucket}
 	if m.high > uint64(size)/m.page {
 		p.damaged("it has %d bytes and should have at least %d pages of %d", size, m.high, m.page)
 		p.high = uint64(size) / m.page

@@ -10,7 +10,7 @@ import (
 // free pages tells them from those that only hold old records. A store of schema 1 has no such list: of
 // its sessions the newest records in the whole file count, and of the rest none.
 func (c content) strays(f io.ReaderAt, size int64, m meta) {
-	p := &pages{f: f, size: size, page: int64(m.page), high: min(m.high, uint64(size)/m.page), seen: map[uint64]bool{}}
+	p := &pages{f: f, page: int64(m.page), high: min(m.high, uint64(size)/m.page), seen: map[uint64]bool{}}
 	p.bucket = func(string, uint64) {}
 	p.record = func(string, []byte, []byte) {}
 	p.tree(m.root, 0, span{}, p.root)

@@ -19,8 +19,8 @@ var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // Output reads the JSON lines of `run --format json`, and the errors in words that may stand
 // between them.
-func (o *OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
-	p := printed{o: o, each: each}
+func (*OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
+	p := printed{each: each}
 	err := agent.Lines(r, maxLine, func(l agent.Line) {
 		if !l.Long {
 			p.line(bytes.TrimSpace(l.Text))
@@ -31,7 +31,6 @@ func (o *OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, err
 
 // printed is a run's output, so far.
 type printed struct {
-	o    *OpenCode
 	out  agent.Output
 	each func(agent.Said)
 	said string // id of the message whose text came last
