@@ -15,7 +15,7 @@ LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|c
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help run build test unit e2e lint bench measure accuracy accuracy-record agents install uninstall fuzz clean
+.PHONY: help docs run build test unit e2e lint bench measure accuracy accuracy-record agents install uninstall fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ accuracy-record: ## write the figures of "make accuracy" into docs/accuracy.md
 
 agents: ## install the pinned agents from npm into .cache/agents (CLAWD_AGENT_CACHE)
 	@./e2e/install.sh
+
+docs: ## make the pages that are made from the code
+	$(GO) test -count=1 ./internal/rules -run '^TestPage$$' -update
 
 install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in place
 	install -d '$(BINDIR)'

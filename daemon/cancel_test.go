@@ -215,10 +215,12 @@ func TestCancelledIsNotClaimed(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
 		id, _ := r.stopped("limit")
-		rec := r.wantPhase(id, state.Waiting)
-		rec.Cancelled = time.Now()
+		r.wantPhase(id, state.Waiting)
 		s := r.d.session(r.d.agents[0], r.session(id))
-		_, err := s.check(t.Context(), rec, resume.Decision{WakeAt: time.Now()}, look{at: time.Now()})
+		if _, err := r.d.store.Cancel(s.ds, true); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.see(t.Context(), resume.Decision{WakeAt: time.Now()}, nil)
 		ruled := (*ruledError)(nil)
 		if !errors.As(err, &ruled) || ruled.Rule != "canceled" || ruled.Ends != rules.Quiet {
 			t.Errorf("%v, want it left", err)

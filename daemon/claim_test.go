@@ -2,15 +2,12 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -34,6 +31,21 @@ func (o outside) check(what string) {
 func (o outside) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	o.check("Live")
 	return o.Agent.Live(ctx, s, i)
+}
+
+func (o outside) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	o.check("Read")
+	return o.Agent.Read(ctx, s, from, each)
+}
+
+func (o outside) Plan(r agent.Request) (resume.Plan, error) {
+	o.check("Plan")
+	return o.Agent.Plan(r)
+}
+
+func (o outside) Fresh(r agent.Request) (resume.Plan, error) {
+	o.check("Fresh")
+	return o.Agent.Fresh(r)
 }
 
 func (o outside) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
@@ -144,11 +156,26 @@ func TestWaitsForItsTurn(t *testing.T) {
 func TestOldLookDoesNotCount(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
-		s := &session{d: r.d, a: r.d.agents[0], ds: r.session(uuid.NewString())}
-		_, err := s.check(t.Context(), state.Session{}, resume.Decision{WakeAt: time.Now()}, look{at: time.Now().Add(-lookEnds - time.Millisecond)})
-		refusal := (*resume.Refusal)(nil)
-		if !errors.As(err, &refusal) || refusal.Outcome.Verdict != resume.Postponed || refusal.Outcome.Again.After(r.d.sleeper.Now()) {
-			t.Errorf("%v, want it put off until now", err)
+		id, _ := r.stopped("limit")
+		rec := r.rec(id)
+		s := r.d.session(r.d.agents[0], r.session(id))
+		seen, err := s.see(t.Context(), rec.Decision, nil)
+		if err != nil || s.stale(seen, rec) != nil {
+			t.Fatalf("%v, stale: %v", err, s.stale(seen, rec))
+		}
+		old := seen
+		old.at = time.Now().Add(-lookEnds - time.Millisecond)
+		if s.stale(old, rec) == nil {
+			t.Error("a look of long ago counts")
+		}
+		newer := rec
+		newer.Rev++
+		if s.stale(seen, newer) == nil {
+			t.Error("a look at a record that was written since counts")
+		}
+		r.add(id, r.line(id, "more"))
+		if s.stale(seen, rec) == nil {
+			t.Error("a look at files that were written since counts")
 		}
 	})
 }

@@ -199,7 +199,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 		}
 		// Seen twice: a process that is just being forked still looks like its parent.
 		if suspects[h.PID] = true; e.suspects[h.PID] {
-			e.holder = heldBy(h)
+			e.holder = rules.HeldBy(h)
 		}
 	}
 	e.suspects = suspects

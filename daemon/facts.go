@@ -42,8 +42,8 @@ func (d *Daemon) askCallers(f *rules.Facts) (err error) {
 	return err
 }
 
-// planned adds what became of the plan.
-func (d *Daemon) planned(f *rules.Facts, rec state.Session, err error) {
+// planFacts adds what became of the plan.
+func (d *Daemon) planFacts(f *rules.Facts, rec state.Session, err error) {
 	f.Plan = rules.Plan{Err: err, Waited: d.sleeper.Now().Sub(rec.Decision.WakeAt)}
 	if u := (*agent.Unfit)(nil); errors.As(err, &u) {
 		f.Plan = rules.Plan{Unfit: u.Reason(), Command: u.Command}
@@ -53,7 +53,7 @@ func (d *Daemon) planned(f *rules.Facts, rec state.Session, err error) {
 // unplanned refuses a claim for which there is no plan.
 func (d *Daemon) unplanned(rec state.Session, err error) error {
 	f := d.facts(rec, detect.Holder{})
-	d.planned(&f, rec, err)
+	d.planFacts(&f, rec, err)
 	found, _ := rules.Ask(rules.Claim, &f)
 	return &ruledError{found}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -64,9 +65,6 @@ func present(e detect.Event, now time.Time) detect.Event {
 	return e
 }
 
-// rewritten is why a stop is left that its session's files do not hold any more.
-const rewritten = "the session's file was rewritten, and this stop is not in it any more"
-
 // told tells whether files that were read anew say what is to be known of a stop: they end in it, or hold
 // something newer. Else they may be in the middle of being written back (copytruncate, a backup, an editor).
 func told(c detect.Classifier, stop detect.Stop) bool {
@@ -76,10 +74,10 @@ func told(c detect.Classifier, stop detect.Stop) bool {
 
 // rewritten says once that the session's file lacks the stop that is waited for.
 func (s *session) rewritten() {
-	if s.quiet == rewritten {
+	if s.quiet == rules.Rewritten {
 		return
 	}
-	s.quiet = rewritten
-	s.d.log.Info().Str("event", "file_rewritten").EmbedObject(s).Str("why", rewritten).
+	s.quiet = rules.Rewritten
+	s.d.log.Info().Str("event", "file_rewritten").EmbedObject(s).Str("why", rules.Rewritten).
 		Msg("the wait goes on; if the stop is not back when the wait is over, the session is left")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -68,7 +69,7 @@ func TestNotWrittenBack(t *testing.T) {
 		r.pass(3 * time.Hour)
 		r.wantStarts(0)
 		r.wantPhase(id, state.Following)
-		if e := r.log.events("session_left"); len(e) != 1 || e[0]["why"] != rewritten {
+		if e := r.log.events("session_left"); len(e) != 1 || e[0]["why"] != rules.Rewritten {
 			t.Errorf("told %v", e)
 		}
 	})

@@ -224,7 +224,7 @@ func (s *session) unfit(ctx context.Context) (bool, error) {
 	found, ok := rules.Ask(rules.Wait, &f)
 	if _, attended := attendedBy([]detect.Holder{h}); !ok && !attended { // else it is asked where it is open
 		_, err := s.plan(s.rec, s.rec.Decision, []byte("-"))
-		s.d.planned(&f, s.rec, err)
+		s.d.planFacts(&f, s.rec, err)
 		found, ok = rules.Ask(rules.Wait, &f)
 	}
 	switch {

@@ -79,8 +79,14 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 		err = postponed(d.sleeper.Now(), "%v", unsettled)
 	case errors.Is(err, state.ErrPhase):
 		err = &resume.Refusal{Outcome: resume.Outcome{Verdict: resume.ByHand, Why: err.Error()}}
+	case errors.As(err, &ruled) && ruled.Ends == rules.ByOthers:
+		err = refusal(resume.ByHand, ruled.Why)
 	case errors.As(err, &ruled) && ruled.Ends == rules.Later:
-		err = postponed(time.Time{}, "%v", ruled)
+		again := time.Time{}
+		if ruled.Again > 0 {
+			again = d.sleeper.Now().Add(ruled.Again)
+		}
+		err = postponed(again, "%v", ruled)
 	case errors.As(err, &ruled):
 		if err := s.leave(j.Stop.Key, ruled.Finding); err != nil {
 			return resume.Claim{}, err
@@ -94,6 +100,9 @@ func (l *ledger) Claim(ctx context.Context, j resume.Job) (resume.Claim, error) 
 	}
 	return resume.Claim{}, err
 }
+
+// maxLooks is how often in a row a claim looks, where something happens in the session each time.
+const maxLooks = 3
 
 // take looks, waits for the session's turn, looks once more if that took a while, and claims.
 func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err error) {
@@ -123,14 +132,23 @@ func (l *ledger) take(ctx context.Context, j resume.Job) (c resume.Claim, err er
 		seen, err = l.look(ctx, j)
 	}
 	if err == nil {
+		err = d.shortage.turn(d.sleeper.Now())
+	}
+	for looks := 1; err == nil; looks++ {
 		c, err = d.store.Claim(j.Session, j.Stop.Key, limits, func(rec state.Session) (resume.Claim, error) {
 			if rec.Decision.Asked && rec.Decision != j.Decision { // its user's order came in between
 				return resume.Claim{}, state.ErrPhase
 			}
-			return s.check(ctx, rec, j.Decision, seen)
+			return s.claim(seen), s.stale(seen, rec)
 		})
+		if !errors.Is(err, state.ErrMoved) {
+			break
+		}
+		if err = postponed(d.sleeper.Now(), "everything is looked at once more: %v", err); looks < maxLooks {
+			seen, err = l.look(ctx, j)
+		}
 	}
-	if err == nil && seen.live == nil {
+	if err == nil && !seen.live {
 		err = l.safeguard(ctx, c, seen.rec)
 	}
 	if err == nil {
@@ -149,8 +167,8 @@ func (l *ledger) look(ctx context.Context, j resume.Job) (look, error) {
 	if err := l.s.d.refresh(ctx, l.s.a); err != nil {
 		return look{}, postponed(l.s.d.sleeper.Now().Add(lookAgain), "%v", err)
 	}
-	seen, err := l.s.reach(ctx, j.Decision, l.roles)
-	if err == nil && l.attended && seen.live == nil { // how it went decides, and that the session's own loop finds out
+	seen, err := l.s.see(ctx, j.Decision, l.roles)
+	if err == nil && l.attended && !seen.live { // how it went decides, and that the session's own loop finds out
 		err = postponed(l.s.d.sleeper.Now(), "the process that had it open is gone")
 	}
 	return seen, err

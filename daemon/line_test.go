@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -128,7 +129,7 @@ func TestTailAtClosedStop(t *testing.T) {
 		r.wantStarts(1)
 		r.wantPhase(id, state.Following)
 		left, stopped := r.log.events("session_left"), len(r.log.events("session_stopped"))
-		if len(left) != 1 || left[0]["why"] != rewritten || stopped != 1 {
+		if len(left) != 1 || left[0]["why"] != rules.Rewritten || stopped != 1 {
 			t.Errorf("told %v that it is left, %d times that it stopped", left, stopped)
 		}
 	})

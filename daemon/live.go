@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -63,7 +62,7 @@ func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Deci
 	}
 	for _, h := range holders {
 		if h.Liveness == detect.Alive && h.Kind == detect.Headless && h.Sure {
-			return resume.Plan{}, errors.New(heldBy(h)) // it ends by itself
+			return resume.Plan{}, errors.New(rules.HeldBy(h)) // it ends by itself
 		}
 	}
 	for _, h := range holders {
@@ -79,7 +78,7 @@ func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Deci
 			p.Holder, p.Session = h, s.ds.ID
 			return p, nil
 		} else if other.Kind == detect.Headless {
-			return resume.Plan{}, errors.New(heldBy(other)) // it ends by itself
+			return resume.Plan{}, errors.New(rules.HeldBy(other)) // it ends by itself
 		} else if !other.Sure {
 			return resume.Plan{}, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", h.PID, other.PID)}
 		}
@@ -187,136 +186,28 @@ func (d *Daemon) elsewhere(rec state.Session, key string) bool {
 	return o != nil && (o.parent == rec.ID || d.begun[key] && !o.interactive)
 }
 
-// look is what was seen, right before a claim, of who has the session open. It is taken outside the
-// store's transaction, for which all others would have to wait: asking may take its time.
-type look struct {
-	at      time.Time // when it was taken
-	rec     state.Session
-	live    *resume.Plan // the way to who has it open; nil: nobody has, so a process of ours runs the agent
-	handOff []byte       // to a fresh session
-}
-
-const (
-	// lookLasts is how old a look may be when the attempt is about to be claimed. Whatever fires looks
-	// once more.
-	lookLasts = 50 * time.Millisecond
-	// lookEnds is how old it may have become when the store is reached, where that does not take longer.
-	lookEnds = time.Second
-)
-
-// lag is how long it takes now from a look to the store: other transactions come first, and a disk may be slow.
-// Looks are accepted as long as they are not older than that, else no attempt would ever be made there. A shim
-// looks once more anyway, and so does who types.
-type lag struct {
-	since func(time.Time) time.Duration // tests have a slow store
-	ns    atomic.Int64
-}
-
-// late tells whether a look is too old. It is the next time if that takes much longer still.
-func (l *lag) late(look time.Time) bool {
-	age := l.since(look)
-	most := max(lookEnds, time.Duration(l.ns.Load()))
-	switch {
-	case age > most:
-		l.ns.Store(int64(2 * age))
-		return true
-	case age < most/4:
-		l.ns.Store(int64(most / 2))
-	}
-	return false
-}
-
-// reach looks whether the session is open, and would take a prompt then. The error says why there can
-// be no attempt now.
-func (s *session) reach(ctx context.Context, d resume.Decision, roles *roles) (look, error) {
-	rec, ok, err := s.d.store.Session(s.ds)
-	if err == nil && !ok {
-		err = state.ErrPhase
-	}
-	if err != nil {
-		return look{}, err
-	}
-	if err := s.awaitsFolder(d); err != nil {
-		return look{}, err
-	}
-	if now, err := s.readOn(ctx, rec); err == nil && !now.Anew { // else the claim refuses
-		rec = folded(rec, now)
-	}
-	seen := look{rec: rec}
-	var unwritten error
-	if d.Strategy == resume.FreshSession { // first, for it may take a while
-		seen.handOff, unwritten = s.handOff(ctx, rec)
-	}
-	holders, err := s.holders(ctx, rec)
-	if err != nil {
-		return look{}, err
-	}
-	h, attended := attendedBy(holders)
-	if h.Liveness != detect.Alive && h.Liveness != detect.HolderUnknown && !h.Foreign && unwritten == nil && roles != nil {
-		late, err := roles.stands(ctx, rec)
-		if err != nil {
-			return look{}, err
-		}
-		if late { // asking took a while
-			if holders, err = s.holders(ctx, rec); err != nil {
-				return look{}, err
-			}
-			h, attended = attendedBy(holders)
-		}
-	}
-	rec.Decision = d
-	f := s.d.facts(rec, h)
-	s.d.seeProject(&f)
-	f.Who.ServerOnly = serverOnly(holders)
-	if found, ok := rules.Ask(rules.Claim, &f); ok {
-		return look{}, &ruledError{found}
-	}
-	switch {
-	case attended:
-		if seen.live, err = s.ready(ctx, rec, d, holders); err != nil {
-			return look{}, err
-		}
-	case h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown:
-		return look{}, postponed(time.Time{}, "%s", heldBy(h))
-	case unwritten != nil:
-		return look{}, refusal(resume.LeftAlone, "the hand-off cannot be written: "+unwritten.Error())
-	}
-	seen.at = time.Now()
-	return seen, nil
-}
-
-// holders looks now who has the session open.
-func (s *session) holders(ctx context.Context, rec state.Session) ([]detect.Holder, error) {
-	s.d.procs.atMost(lookLasts)
-	holders, err := s.a.Live(ctx, s.ds, rec.Info)
-	if err != nil {
-		return nil, postponed(s.d.sleeper.Now().Add(lookAgain), "who holds the session cannot be seen: %v", err)
-	}
-	return holders, nil
-}
-
 // ready gives the way to who has the session open, if it would take a prompt now.
-func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (*resume.Plan, error) {
+func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
 	p, err := s.livePlan(ctx, rec, d, holders)
 	if err != nil {
-		return nil, s.notNow(rec, err)
+		return resume.Plan{}, s.notNow(rec, err)
 	}
 	if until, works := s.d.worksOn(p.Holder); works && rec.Stop.State == detect.Stopped {
-		return nil, postponed(until, "the agent still works on something in the background, which may wake the session")
+		return resume.Plan{}, postponed(until, "the agent still works on something in the background, which may wake the session")
 	}
 	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err == nil {
 		s.failing = 0
-		return &p, nil
+		return p, nil
 	}
 	if ctx.Err() != nil { // a look that was called off tells nothing
-		return nil, context.Cause(ctx)
+		return resume.Plan{}, context.Cause(ctx)
 	}
 	if s.failing++; errors.As(err, new(*trigger.BlockedError)) {
 		s.failing = 0
 	} else if none := errors.As(err, new(*trigger.ElsewhereError)); (none || s.failing >= maxFailing) && rec.Stop.State != detect.Retrying {
 		err = &unreachableError{err.Error()} // it does not pass, so its user must hear of it
 	}
-	return nil, s.notNow(rec, err)
+	return resume.Plan{}, s.notNow(rec, err)
 }
 
 // worksOn tells whether a holder whose turn has stopped works all the same, or did right now, and when to look

@@ -125,11 +125,20 @@ func (d *Daemon) Resume(work context.Context, o Order) (Done, error) {
 		return Done{}, refused("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
 	}
 	text := ""
-	rec, err = d.store.Order(s.ds, func(rec state.Session) (stop detect.Stop, dec resume.Decision, err error) {
-		stop, dec, text, err = s.order(work, rec, o.Order, holders)
-		return stop, dec, err
-	})
+	for range 5 { // something may be written of it meanwhile
+		if now, ok, err := d.store.Session(s.ds); err != nil {
+			return Done{}, err
+		} else if ok {
+			rec = now
+		}
+		rec, text, err = s.takeOrder(work, rec, o.Order, holders)
+		if !errors.Is(err, state.ErrMoved) {
+			break
+		}
+	}
 	switch {
+	case errors.Is(err, state.ErrMoved):
+		return Done{}, refused("something is written to the session right now; say it again")
 	case errors.Is(err, state.ErrPhase):
 		return Done{}, refused("it is being resumed right now, attempt %d since %s", rec.Claim.N, rec.Claim.At.Format(time.RFC3339))
 	case err != nil:
@@ -141,8 +150,21 @@ func (d *Daemon) Resume(work context.Context, o Order) (Done, error) {
 	return done(rec, text), nil
 }
 
-// order looks, inside the order's transaction, what the session's files end in and what speaks against
-// a resume that its user wants. holders were just seen. The text says what comes.
+// takeOrder takes an order in, as long as the record stands that was looked at.
+func (s *session) takeOrder(ctx context.Context, rec state.Session, o resume.Order, holders []detect.Holder) (state.Session, string, error) {
+	if rec.Phase == state.Claimed || rec.Phase == state.Fired {
+		return rec, "", state.ErrPhase
+	}
+	stop, d, text, err := s.order(ctx, rec, o, holders)
+	if err != nil {
+		return rec, "", err
+	}
+	rec, err = s.d.store.Order(s.ds, rec.Rev, stop, d)
+	return rec, text, err
+}
+
+// order looks what the session's files end in and what speaks against a resume that its user wants. holders were just
+// seen. The text says what comes.
 func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, holders []detect.Holder) (stop detect.Stop, d resume.Decision, text string, err error) {
 	if stop, err = s.tail(ctx, rec, o, strongest(holders)); err != nil {
 		return stop, d, "", err
@@ -175,7 +197,7 @@ func (s *session) order(ctx context.Context, rec state.Session, o resume.Order, 
 		return stop, d, text, nil
 	}
 	_, err = s.plan(rec, d, []byte("-"))
-	s.d.planned(&f, rec, err)
+	s.d.planFacts(&f, rec, err)
 	if found, ok := rules.Ask(rules.Order, &f); ok {
 		return stop, d, "", &refusedError{errors.New(found.Why), found.Command}
 	}
@@ -189,7 +211,8 @@ func (s *session) tail(ctx context.Context, rec state.Session, o resume.Order, h
 	case errors.Is(err, fs.ErrNotExist) && deleted(rec) && (o.Fresh || rec.Decision.Strategy == resume.FreshSession):
 		return rec.Stop, nil // what a fresh session needs of it was kept
 	case errors.Is(err, fs.ErrNotExist):
-		return detect.Stop{}, refused("its files are gone: its user or the agent removed it")
+		found, _ := rules.Ask(rules.Order, &rules.Facts{Tail: rules.Tail{Gone: true}})
+		return detect.Stop{}, refused("%s", found.Why)
 	case err != nil:
 		return detect.Stop{}, fmt.Errorf("its files cannot be read: %w", err)
 	}

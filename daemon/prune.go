@@ -55,16 +55,17 @@ func missing(s detect.Session) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// awaitsFolder puts a session off whose file may only be away, as long as it may be overdue.
-func (s *session) awaitsFolder(d resume.Decision) error {
-	now, due := s.d.sleeper.Now(), d.WakeAt
+// away names the agent whose whole folder may only be away, and for how long the session has been due meanwhile; empty:
+// it is there.
+func (s *session) away(d resume.Decision) (whose string, late time.Duration) {
+	if !missing(s.ds) || !s.d.unmounted(s.ds) {
+		return "", 0
+	}
+	due := d.WakeAt
 	if s.d.started.After(due) {
 		due = s.d.started
 	}
-	if _, policy := s.d.settings(); now.Sub(due) >= policy.MaxOverdue || !missing(s.ds) || !s.d.unmounted(s.ds) {
-		return nil
-	}
-	return postponed(now.Add(lookAgain), "the folder of all sessions of %s is not there or empty; its disk may not be mounted", s.ds.Agent)
+	return s.ds.Agent, s.d.sleeper.Now().Sub(due)
 }
 
 // unmounted tells whether there is nothing at all where a session's agent keeps its sessions: a disk that is not

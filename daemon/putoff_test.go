@@ -342,9 +342,10 @@ func TestVersionBlocksNobody(t *testing.T) {
 		defer p.asking.Unlock()
 		claim := make(chan error, 1)
 		go func() {
-			_, err := r.d.store.Claim(rec.Session, key, state.Limits{PerSession: 9, PerDay: 9}, func(rec state.Session) (resume.Claim, error) {
-				return s.check(r.work, rec, rec.Decision, look{at: time.Now(), rec: rec})
-			})
+			seen, err := s.see(r.work, rec.Decision, nil)
+			if err == nil {
+				_, err = r.d.store.Claim(rec.Session, key, state.Limits{PerSession: 9, PerDay: 9}, func(state.Session) (resume.Claim, error) { return s.claim(seen), nil })
+			}
 			claim <- err
 		}()
 		if err := <-claim; err != nil {

@@ -217,9 +217,13 @@ func (m *machine) order() {
 		m.stops++
 		stop = stopped(fmt.Sprint("k", m.stops))
 	}
-	rec, err := m.s.Order(ds, func(rec Session) (detect.Stop, resume.Decision, error) {
-		return stop, resume.Decision{Strategy: resume.SameSession, WakeAt: m.clock.Time, Asked: true, Why: "ordered"}, nil
-	})
+	order := resume.Decision{Strategy: resume.SameSession, WakeAt: m.clock.Time, Asked: true, Why: "ordered"}
+	if was.Rev > 0 {
+		if _, err := m.s.Order(ds, was.Rev-1, stop, order); err == nil {
+			m.t.Fatal("an order on a look at an older record is taken")
+		}
+	}
+	rec, err := m.s.Order(ds, was.Rev, stop, order)
 	if was.open() {
 		if !errors.Is(err, ErrPhase) {
 			m.t.Fatalf("an order over an open attempt: %v", err)

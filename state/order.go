@@ -11,21 +11,19 @@ import (
 // byUser is why a stop rests that its user took back from clawd.
 const byUser = "cancelled by its user"
 
-// Order is the user's word that a stop is to be resumed. decide runs inside the transaction: it looks
-// at the files once more and gives the stop that is their tail, with what is done about it; its error is
-// returned as it is and nothing is written. Only here a closed stop is opened again, and only as long
-// as the decision that decide gave stands. The record comes back as it is now; ErrPhase says that an
-// attempt is under way.
-func (s *Store) Order(ds detect.Session, decide func(Session) (detect.Stop, resume.Decision, error)) (Session, error) {
+// Order is the user's word that a stop is to be resumed: the one that the session's files end in, with what is done
+// about it. rev is of the record that was looked at; ErrMoved says that it is another one by now. Only here a closed
+// stop is opened again, and only as long as the decision stands. The record comes back as it is now; ErrPhase says
+// that an attempt is under way.
+func (s *Store) Order(ds detect.Session, rev uint64, stop detect.Stop, d resume.Decision) (Session, error) {
 	var rec Session
 	err := s.update("order", func(t tx) (err error) {
 		rec = t.session(ds)
-		if rec.open() {
+		switch {
+		case rec.open():
 			return ErrPhase
-		}
-		stop, d, err := decide(rec)
-		if err != nil {
-			return err
+		case rec.Rev != rev:
+			return ErrMoved
 		}
 		if stop.Key != rec.Stop.Key { // it was too old to be taken in when it was read
 			rec.Stop, rec.Prompt = stop, ""

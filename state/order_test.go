@@ -15,9 +15,7 @@ import (
 func TestAttemptsOverAnOrder(t *testing.T) {
 	s, _ := newStore(t)
 	order := func(key string) {
-		_, err := s.Order(one, func(Session) (detect.Stop, resume.Decision, error) {
-			return stopped(key), resume.Decision{Strategy: resume.SameSession, WakeAt: noon, Asked: true}, nil
-		})
+		_, err := s.Order(one, get(t, s, one).Rev, stopped(key), resume.Decision{Strategy: resume.SameSession, WakeAt: noon, Asked: true})
 		must(t, err)
 	}
 	waiting(t, s, one, "k2")
@@ -73,7 +71,7 @@ func TestOrdersOutliveTheStore(t *testing.T) {
 			_, err = s.Cancel(id("running"), true)
 			must(t, err)
 			clock.Time = clock.Add(time.Minute)
-			_, err = s.Order(id("resumed"), func(Session) (detect.Stop, resume.Decision, error) { return stopped("k"), wait, nil })
+			_, err = s.Order(id("resumed"), get(t, s, id("resumed")).Rev, stopped("k"), wait)
 			must(t, err)
 			must(t, s.Close())
 			if c.lose {

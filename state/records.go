@@ -25,6 +25,7 @@ func Key(s detect.Session) string { return s.Agent + "/" + s.ID }
 // Session is all that is known of one.
 type Session struct {
 	detect.Session
+	Rev        uint64            `json:"rev,omitempty"` // counts what was written of it
 	Info       detect.Info       `json:"info"`
 	Stamp      string            `json:"stamp,omitempty"`
 	Cursor     string            `json:"cursor,omitempty"`

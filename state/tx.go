@@ -154,6 +154,7 @@ func (t tx) session(ds detect.Session) Session {
 
 func (t tx) save(s Session) error {
 	s.Updated = t.now
+	s.Rev++
 	if err := t.Bucket(bucketSeen).Delete([]byte(Key(s.Session))); err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ import (
 // ErrPhase says that the session is not in the phase that the transition starts from.
 var ErrPhase = errors.New("the session has moved on in the meantime")
 
+// ErrMoved says that something was written of the session since it was looked at.
+var ErrMoved = errors.New("the session was written in the meantime")
+
 // maxStarts: so many claims of one stop that never made a mark, and it is held.
 const maxStarts = 3
 

@@ -373,9 +373,8 @@ func TestWaitKeepsTheOrder(t *testing.T) {
 	waiting(t, s, one, "k")
 	order := func(at time.Time) {
 		t.Helper()
-		_, err := s.Order(one, func(rec Session) (detect.Stop, resume.Decision, error) {
-			return rec.Stop, resume.Decision{Strategy: resume.SameSession, WakeAt: at, Asked: true}, nil
-		})
+		rec := get(t, s, one)
+		_, err := s.Order(one, rec.Rev, rec.Stop, resume.Decision{Strategy: resume.SameSession, WakeAt: at, Asked: true})
 		must(t, err)
 	}
 	order(noon.Add(time.Hour))

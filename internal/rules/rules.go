@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -25,9 +26,10 @@ const (
 type Ends uint8
 
 const (
-	Quiet Ends = iota + 1 // left; its user knows, and hears nothing
-	Tells                 // left, and its user is told
-	Later                 // nothing happens now; it may pass
+	Quiet    Ends = iota + 1 // left; its user knows, and hears nothing
+	Tells                    // left, and its user is told
+	Later                    // nothing happens now; it may pass
+	ByOthers                 // nothing happens now; the files will tell what others did
 )
 
 // Rule is one reason not to resume.
@@ -35,8 +37,9 @@ type Rule struct {
 	Name    string // stable
 	At      Moment
 	Ends    Ends
-	Ordered bool   // holds also where its user ordered the resume
-	Key     string // of the config, that changes it; empty: none does
+	Ordered bool          // holds also where its user ordered the resume
+	Key     string        // of the config, that changes it; empty: none does
+	Again   time.Duration // Later: when to look again; 0: when something changes
 
 	holds   func(*Facts) bool
 	why     func(*Facts) string
@@ -49,6 +52,7 @@ type Finding struct {
 	Ends    Ends
 	Why     string
 	Command string // what its user can type instead; empty: nothing of its own
+	Again   time.Duration
 }
 
 // Facts are what the rules look at. Whoever asks gives those that the rules of its moment need.
@@ -58,6 +62,8 @@ type Facts struct {
 	Asked  bool // its user ordered the resume
 	Record Record
 	Who    Who
+	Tail   Tail
+	World  World
 	Plan   Plan
 	Config Config
 }
@@ -92,12 +98,30 @@ const (
 	OtherEnd
 )
 
+// Tail is what became of the session's files since the stop.
+type Tail struct {
+	Away      string        // the agent's whole folder is not there or empty, and may come back: whose it is
+	AwayFor   time.Duration // the session has been due for so long
+	Gone      bool
+	Err       error // they cannot be read
+	Rewritten bool  // they do not hold the stop any more
+	MovedOn   string
+}
+
+// World is what other sessions of the folder did since the stop; each is the id of one.
+type World struct {
+	SamePrompt string // it was begun with the same prompt
+	WentOn     string
+	Busy       string
+}
+
 // Plan is why the agent could not be started.
 type Plan struct {
 	Unfit   string // the agent's own reason never to start this session headless; empty: there is none
 	Command string // for Unfit: what to type instead
 	Err     error  // what else is wrong; it may pass
 	Waited  time.Duration
+	HandOff error // why a fresh session could not be told what to do
 }
 
 // Config is what the config says.
@@ -115,6 +139,24 @@ func (f *Facts) attended() bool {
 	return h.Liveness == detect.Alive && h.Kind != detect.Headless
 }
 
+// elsewhere tells whether a process may have the session open that cannot be asked: it ends by itself, or cannot be seen.
+func (f *Facts) elsewhere() bool {
+	h := f.Who.Holder
+	return h.Liveness == detect.HolderUnknown || h.Liveness == detect.Alive && h.Kind == detect.Headless
+}
+
+// HeldBy says who has a session open.
+func HeldBy(h detect.Holder) string {
+	who := "a process"
+	if h.PID != 0 {
+		who = fmt.Sprintf("process %d", h.PID)
+	}
+	if h.Liveness == detect.HolderUnknown {
+		return "whether a process has the session open cannot be seen: " + h.Why
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s has the session open: %s", who, h.Why), ": ")
+}
+
 // Ask gives the first rule that holds at a moment.
 func Ask(m Moment, f *Facts) (Finding, bool) {
 	for i := range table {
@@ -122,7 +164,7 @@ func Ask(m Moment, f *Facts) (Finding, bool) {
 		if r.At&m == 0 || f.Asked && !r.Ordered || !r.holds(f) {
 			continue
 		}
-		found := Finding{Rule: r.Name, Ends: r.Ends, Why: r.why(f)}
+		found := Finding{Rule: r.Name, Ends: r.Ends, Why: r.why(f), Again: r.Again}
 		if r.command != nil {
 			found.Command = r.command(f)
 		}
@@ -201,6 +243,45 @@ var table = []Rule{
 			return !f.attended() && f.Info.Interactive && f.Who.End == NotSeen && f.Who.Holder.Liveness == detect.Gone && !f.Config.AfterQuit
 		},
 		why: text("it was closed while clawd did not watch, as a user's quit looks; " + afterQuit)},
+	{Name: "folder_away", At: Claim, Ends: Later, Ordered: true, Again: time.Minute, Key: "resume.max_overdue",
+		holds: func(f *Facts) bool { return f.Tail.Away != "" && f.Tail.AwayFor < f.Config.MaxOverdue },
+		why: func(f *Facts) string {
+			return "the folder of all sessions of " + f.Tail.Away + " is not there or empty; its disk may not be mounted"
+		}},
+	{Name: "files_gone", At: Claim | Order, Ends: Tells, Ordered: true,
+		holds: func(f *Facts) bool { return f.Tail.Gone },
+		why:   text("its files are gone: its user or the agent removed it")},
+	{Name: "unreadable", At: Claim | Shim, Ends: Later, Ordered: true, Again: time.Minute,
+		holds: func(f *Facts) bool { return f.Tail.Err != nil },
+		why:   func(f *Facts) string { return fmt.Sprintf("its files cannot be read: %v", f.Tail.Err) }},
+	{Name: "rewritten", At: Claim | Shim, Ends: Tells, Ordered: true,
+		holds: func(f *Facts) bool { return f.Tail.Rewritten },
+		why:   text(Rewritten)},
+	{Name: "moved_on", At: Claim | Shim, Ends: ByOthers, Ordered: true,
+		holds: func(f *Facts) bool { return f.Tail.MovedOn != "" },
+		why:   func(f *Facts) string { return f.Tail.MovedOn }},
+	{Name: "same_prompt", At: Claim, Ends: Tells,
+		holds: func(f *Facts) bool { return f.World.SamePrompt != "" },
+		why: func(f *Facts) string {
+			return "session " + f.World.SamePrompt + " was started after the stop with the same prompt: a person or a script tries again by itself"
+		}},
+	{Name: "sibling_went_on", At: Claim, Ends: Tells,
+		holds: func(f *Facts) bool { return f.World.WentOn != "" },
+		why: func(f *Facts) string {
+			return "session " + f.World.WentOn + " was started after the stop in the same folder and went on: somebody moved on"
+		}},
+	{Name: "sibling_busy", At: Claim, Ends: Later, Ordered: true, Again: 10 * time.Second,
+		holds: func(f *Facts) bool { return f.World.Busy != "" },
+		why:   func(f *Facts) string { return "session " + f.World.Busy + " is busy in the same folder" }},
+	{Name: "open_elsewhere", At: Claim | Shim, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.elsewhere() },
+		why:   func(f *Facts) string { return HeldBy(f.Who.Holder) }},
+	{Name: "attended", At: Shim, Ends: Later, Ordered: true,
+		holds: func(f *Facts) bool { return f.attended() },
+		why:   func(f *Facts) string { return HeldBy(f.Who.Holder) }},
+	{Name: "no_hand_off", At: Claim, Ends: Tells, Ordered: true,
+		holds: func(f *Facts) bool { return f.Plan.HandOff != nil && !f.attended() },
+		why:   func(f *Facts) string { return fmt.Sprintf("the hand-off cannot be written: %v", f.Plan.HandOff) }},
 	{Name: "unfit", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
 		holds:   func(f *Facts) bool { return f.Plan.Unfit != "" && !f.attended() },
 		why:     func(f *Facts) string { return f.Plan.Unfit },
@@ -217,6 +298,8 @@ var table = []Rule{
 
 const (
 	// ExecHas is said of a session that clawd exec works in.
-	ExecHas   = "clawd exec has the session open"
+	ExecHas = "clawd exec has the session open"
+	// Rewritten is said of files that lost the stop.
+	Rewritten = "the session's file was rewritten, and this stop is not in it any more"
 	afterQuit = `[resume] after_quit = "resume" changes that`
 )

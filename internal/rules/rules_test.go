@@ -29,6 +29,17 @@ var held = map[string]func(*Facts){
 	"closed_unseen": func(f *Facts) {
 		f.Info.Interactive, f.Record.Driven, f.Who.Holder.Liveness = true, true, detect.Gone
 	},
+	"folder_away":       func(f *Facts) { f.Tail.Away, f.Tail.AwayFor = "claude", time.Hour },
+	"files_gone":        func(f *Facts) { f.Tail.Gone = true },
+	"unreadable":        func(f *Facts) { f.Tail.Err = errors.New("no permission") },
+	"rewritten":         func(f *Facts) { f.Tail.Rewritten = true },
+	"moved_on":          func(f *Facts) { f.Tail.MovedOn = "the turn ended well" },
+	"same_prompt":       func(f *Facts) { f.World.SamePrompt = "two" },
+	"sibling_went_on":   func(f *Facts) { f.World.WentOn = "two" },
+	"sibling_busy":      func(f *Facts) { f.World.Busy = "two" },
+	"open_elsewhere":    func(f *Facts) { f.Who.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Headless} },
+	"attended":          func(f *Facts) { f.Who.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive} },
+	"no_hand_off":       func(f *Facts) { f.Plan.HandOff = errors.New("no room") },
 	"unfit":             func(f *Facts) { f.Plan.Unfit = "it would have to ask" },
 	"no_start_for_long": func(f *Facts) { f.Plan.Err, f.Plan.Waited = errors.New("no folder"), 26*time.Hour },
 	"no_start":          func(f *Facts) { f.Plan.Err = errors.New("no folder") },
@@ -72,6 +83,9 @@ func TestEveryRuleAtEveryMoment(t *testing.T) {
 			f := facts()
 			set(&f)
 			f.Config = Config{AfterQuit: true, AfterHangup: true, MaxOverdue: 48 * time.Hour, GiveUpAfter: 48 * time.Hour}
+			if r.Name == "folder_away" {
+				f.Config.MaxOverdue = time.Minute
+			}
 			if found, ok := Ask(r.At, &f); ok && found.Rule == r.Name {
 				t.Errorf("%s: the config key %s changes nothing", r.Name, r.Key)
 			}
