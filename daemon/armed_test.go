@@ -96,3 +96,18 @@ func TestOwnContinueIsSaidOnce(t *testing.T) {
 		})
 	}
 }
+
+// The agent names the minute of the reset alone. One that is over for some seconds is still the agent's turn.
+func TestOwnContinueInThisMinute(t *testing.T) {
+	in(t, func(r *rig) {
+		id := uuid.NewString()
+		r.openAs(id, resume.Tmux, "idle")
+		r.pass(time.Hour + 8*time.Second)
+		r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive), r.notice(id, "Usage limit reached · continuing automatically at 1:00am · esc to cancel"))
+		r.pass(time.Second)
+		if e := r.log.events("standing_down"); len(e) != 1 {
+			t.Errorf("standing_down: %v; log:\n%s", e, r.log)
+		}
+		r.wantStarts(0)
+	})
+}

@@ -363,7 +363,7 @@ func (s *session) consider(ctx context.Context) error {
 	if s.openBy = h.PID; !attended {
 		s.openBy = 0
 	} else if own := s.rec.Stop.SelfResumeAt; s.rec.Stop.State == detect.Retrying {
-		if s.d.sleeper.Now().Before(own) { // then it is clawd's turn
+		if s.d.sleeper.Now().Before(own.Add(s.rec.Decision.Grace)) { // then it is clawd's turn
 			s.standDown("the agent has armed its own continue", own)
 		}
 	} else if reachable, err := s.reachable(ctx); !reachable || err != nil {
