@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // CheckDir refuses a working folder in which no agent may be started: it must be absolute,
@@ -38,6 +39,13 @@ func CheckDir(dir string) error {
 	}
 	return nil
 }
+
+// coarse is how coarse the times of a file system may be.
+const coarse = 2 * time.Second
+
+// Settled tells whether a folder's listing may be kept for as long as the folder's time of change stays: a name that
+// comes right after the listing may leave the same time behind.
+func Settled(changed time.Time) bool { return time.Since(changed) > coarse }
 
 // OpenRegular opens a regular file for reading, without following a link in its last element and
 // without blocking on a FIFO.

@@ -152,6 +152,9 @@ func (c *Claude) scanFolder(name string, all []agent.Touched) ([]agent.Touched, 
 			all = append(all, seen.touched)
 		}
 	}
+	if !agent.Settled(time.Unix(0, listed)) {
+		now.listed = 0
+	}
 	c.files[name] = now
 	return all, errors.Join(errs...)
 }

@@ -227,6 +227,7 @@ func TestScanDormant(t *testing.T) {
 	must(t, os.WriteFile(path, []byte("{}\n"), 0o600))
 	old := time.Now().Add(-2 * dormant)
 	must(t, os.Chtimes(path, old, old))
+	must(t, os.Chtimes(filepath.Dir(path), old, old))
 	c := over(root, table{}, agent.Config{})
 	stamp := func(hint string) string {
 		t.Helper()
@@ -256,4 +257,25 @@ func TestScanDormant(t *testing.T) {
 		}
 	}
 	t.Error("never looked at again")
+}
+
+// A transcript that comes right after its folder was listed may leave the folder's time of change as it was.
+func TestScanInTheSameTick(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "projects", "-x")
+	put(t, filepath.Join(dir, id(1)+".jsonl"), "{}\n")
+	tick := time.Now()
+	must(t, os.Chtimes(dir, tick, tick))
+	c := over(root, table{}, agent.Config{})
+	for n := range 3 { // the first scan looks at every file, the others at what changed
+		if n == 2 {
+			put(t, filepath.Join(dir, id(2)+".jsonl"), "{}\n")
+			must(t, os.Chtimes(dir, tick, tick))
+		}
+		all, err := c.Scan(t.Context(), "")
+		must(t, err)
+		if want := []int{1, 1, 2}[n]; len(all) != want {
+			t.Errorf("scan %d: %v, want %d", n, ids(all), want)
+		}
+	}
 }

@@ -197,6 +197,9 @@ func (s *scan) day(dir string) {
 		now.touched[n] = t
 		s.found = append(s.found, t)
 	}
+	if !agent.Settled(fi.ModTime()) {
+		now.listed = 0
+	}
 	s.c.days[dir] = now
 }
 

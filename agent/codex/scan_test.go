@@ -135,3 +135,24 @@ func TestArchived(t *testing.T) {
 		t.Errorf("archived %v, err %v", b.Info.Archived, err)
 	}
 }
+
+// A rollout that comes right after its folder was listed may leave the folder's time of change as it was.
+func TestScanInTheSameTick(t *testing.T) {
+	root := t.TempDir()
+	c := over(root, procTable{}, agent.Config{})
+	dir := filepath.Dir(rolloutOf(root, sid).Path)
+	put(t, rolloutOf(root, sid).Path, meta)
+	tick := time.Now()
+	for n := range 3 { // the first scan looks at every file, the others at what changed
+		if n == 2 {
+			put(t, rolloutOf(root, other).Path, meta)
+		}
+		if err := os.Chtimes(dir, tick, tick); err != nil {
+			t.Fatal(err)
+		}
+		all, err := c.Scan(t.Context(), "")
+		if want := []int{1, 1, 2}[n]; err != nil || len(all) != want {
+			t.Errorf("scan %d: %d sessions, want %d; err %v", n, len(all), want, err)
+		}
+	}
+}
