@@ -119,17 +119,17 @@ func TestRoomIsUsedAgain(t *testing.T) {
 		var s spare
 		one := s.take(3 * longLine)
 		s.put(one)
-		time.Sleep(longIdle - time.Second)
+		<-time.After(longIdle - time.Second) // virtual time
 		two := s.take(4 * longLine)
 		if &one[0] != &two[0] || len(two) != 4*longLine {
 			t.Error("other room")
 		}
 		s.put(two)
-		time.Sleep(longIdle - time.Second)
+		<-time.After(longIdle - time.Second) // virtual time
 		if !s.holds() {
 			t.Error("given back before its time")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // virtual time
 		synctest.Wait()
 		if s.holds() {
 			t.Error("kept for ever")
