@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -121,6 +122,7 @@ func initInside() int {
 	if err := cmd.Start(); err != nil {
 		return 1
 	}
+	passQuit(cmd.Process)
 	for {
 		var status unix.WaitStatus
 		switch pid, err := unix.Wait4(-1, &status, 0, nil); {
@@ -151,6 +153,7 @@ func again(attr *syscall.SysProcAttr, clawd string, env ...string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	passQuit(cmd.Process)
 	namespace, err := os.Readlink(netOf(strconv.Itoa(cmd.Process.Pid)))
 	defer func() {
 		if err == nil {
@@ -158,6 +161,17 @@ func again(attr *syscall.SysProcAttr, clawd string, env ...string) error {
 		}
 	}()
 	return cmd.Wait()
+}
+
+// passQuit has the tests print their goroutines when this process is asked for its own.
+func passQuit(tests *os.Process) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGQUIT)
+	go func() {
+		for range asked {
+			_ = tests.Signal(syscall.SIGQUIT) // they may have ended
+		}
+	}()
 }
 
 func netOf(pid string) string { return filepath.Join("/proc", pid, "ns", "net") }

@@ -1,43 +1,40 @@
-// Command report reads the output of `go test -json` and prints what a person wants to know: each
-// package, the output of what failed, every skip with its reason, and the number of skips. With
-// -cases it prints every test's seconds too. It exits with 1 when anything failed.
+// Command report runs `go test` and prints what a person wants to know: what runs and how long it took
+// last time, each package, the output of what failed, every skip with its reason, what hangs, and figures
+// that add up.
+//
+//	report [-name NAME] [-cases] [-hang TIME] GO test FLAGS... -json PACKAGES...
+//
+// It exits with 1 when anything failed. The times are kept in .cache/times/NAME.json.
 package main
 
 import (
 	"bufio"
-	"encoding/json"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
-// line is one line of test2json.
-type line struct {
-	Action     string
-	Package    string
-	ImportPath string
-	Test       string
-	Elapsed    float64
-	Output     string
-}
-
-type summary struct {
-	out     io.Writer
-	cases   bool
-	output  map[string][]string // by package and test
-	passed  int
-	failed  int
-	skipped int
-	seen    bool
-}
+// pace is how often the report says what runs.
+const pace = 30 * time.Second
 
 func main() {
+	name := flag.String("name", "test", "the name under which the times are kept")
 	cases := flag.Bool("cases", false, "print every test's seconds")
+	hang := flag.Duration("hang", 5*time.Minute, "a test that runs longer hangs: its goroutines are printed, and its package ends")
 	flag.Parse()
-	s := &summary{out: os.Stdout, cases: *cases, output: map[string][]string{}}
-	if err := s.read(os.Stdin); err != nil {
+	last := readTimes(filepath.Join(".cache", "times", *name+".json"))
+	s := newSummary(os.Stdout, last, *cases, *hang)
+	if err := s.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
@@ -46,98 +43,84 @@ func main() {
 	}
 }
 
-func (s *summary) read(r io.Reader) error {
-	lines := bufio.NewReader(r)
-	for {
-		text, err := lines.ReadString('\n')
-		if text != "" {
-			s.line(text)
+// run runs the command and reads what it prints, to the end.
+func (s *summary) run(args []string) error {
+	json := slices.Index(args, "-json")
+	if json < 1 {
+		return fmt.Errorf("no command with -json in %q", args)
+	}
+	s.packages = len(args) - json - 1
+	// An interrupt from the terminal reaches the tests as well: the report ends when they have.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.end = func(p, word string, sig syscall.Signal) { s.signal(args[0], cmd.Process.Pid, p, word, sig) }
+	s.opening()
+	lines := make(chan string)
+	go scan(out, lines)
+	ticks := time.NewTicker(time.Second)
+	defer ticks.Stop()
+	for open := true; open; {
+		var text string
+		select {
+		case text, open = <-lines:
+			if open {
+				s.line(text)
+			}
+		case <-ticks.C:
+			s.tick()
+		case got := <-signals:
+			if got == syscall.SIGTERM {
+				cancel()
+			}
 		}
-		if err == io.EOF {
-			break
+	}
+	s.broken = cmd.Wait() != nil
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	s.close(fmt.Sprintf("%.0f s of processor time on %d cores", used.Seconds(), runtime.NumCPU()))
+	return s.times.write()
+}
+
+// scan gives the lines of r and closes the channel at its end.
+func scan(r io.Reader, lines chan<- string) {
+	defer close(lines)
+	in := bufio.NewReader(r)
+	for {
+		text, err := in.ReadString('\n')
+		if text != "" {
+			lines <- text
 		}
 		if err != nil {
-			return err
+			return
 		}
 	}
-	s.print("%d passed, %d failed, %d skipped", s.passed, s.failed, s.skipped)
-	return nil
 }
 
-// ok: something ran, and nothing failed.
-func (s *summary) ok() bool { return s.seen && s.failed == 0 }
-
-func (s *summary) print(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.out, format+"\n", args...) // a closed terminal is no failure of the tests
-}
-
-func (s *summary) line(text string) {
-	var l line
-	if json.Unmarshal([]byte(text), &l) != nil {
-		s.print("%s", strings.TrimRight(text, "\n")) // the go command itself speaks
+// signal ends the test program of a package, which prints its goroutines at a SIGQUIT.
+func (s *summary) signal(goTool string, root int, pkg, word string, sig syscall.Signal) {
+	dir, err := exec.Command(goTool, "list", "-f", "{{.Dir}}", pkg).Output()
+	if err != nil {
+		s.print("      its folder is not known: %v", err)
 		return
 	}
-	s.seen = true
-	key := l.Package + l.ImportPath + " " + l.Test
-	switch l.Action {
-	case "output", "build-output":
-		s.output[key] = append(s.output[key], l.Output)
-	case "build-fail":
-		s.failed++
-		s.dump(key)
-	case "fail":
-		if l.Test != "" {
-			s.failed++
-			s.print("FAIL  %s (%.1f s)", name(l), l.Elapsed)
-		} else {
-			s.failed = max(s.failed, 1)
-			s.print("FAIL  %s", l.Package)
-		}
-		s.dump(key)
-	case "skip":
-		s.skip(l, key)
-	case "pass":
-		s.pass(l)
+	pid, err := testProcess(root, strings.TrimSpace(string(dir)))
+	if err == nil {
+		err = syscall.Kill(pid, sig)
 	}
-	if l.Action == "pass" || l.Action == "skip" || l.Action == "fail" {
-		delete(s.output, key)
-	}
-}
-
-func (s *summary) pass(l line) {
-	if l.Test == "" {
-		s.print("ok    %s (%.1f s)", l.Package, l.Elapsed)
+	if err != nil {
+		s.print("      the time-out of go test ends it: %v", err)
 		return
 	}
-	s.passed++
-	if s.cases {
-		s.print("ok    %s (%.1f s)", name(l), l.Elapsed)
-	}
-}
-
-// skip prints the reason; a package without tests is no skip.
-func (s *summary) skip(l line, key string) {
-	if l.Test == "" {
-		return
-	}
-	s.skipped++
-	reason := ""
-	for _, o := range s.output[key] {
-		if o = strings.TrimSpace(o); o != "" && !strings.HasPrefix(o, "=== ") && !strings.HasPrefix(o, "--- ") {
-			reason = o
-		}
-	}
-	s.print("skip  %s: %s", name(l), reason)
-}
-
-func (s *summary) dump(key string) {
-	for _, o := range s.output[key] {
-		if !strings.HasPrefix(o, "=== ") {
-			s.print("      %s", strings.TrimRight(o, "\n"))
-		}
-	}
-}
-
-func name(l line) string {
-	return l.Package[strings.LastIndex(l.Package, "/")+1:] + "." + l.Test
+	s.print("      %s", word)
 }
