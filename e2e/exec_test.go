@@ -82,7 +82,7 @@ func (w *world) startExec(args ...string) *run {
 		w.t.Fatalf("no clawd to test: %s", reason)
 	}
 	config := w.root + "/exec.toml"
-	if err := os.WriteFile(config, []byte("[agent."+w.agent.kind+"]\ncommand = \""+w.program+"\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("[resume]\nbase = \"1s\"\nmargin = \"1s\"\n[agent."+w.agent.kind+"]\ncommand = \""+w.program+"\"\n"), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.begin(3*agentTime, w.project, nil, bin, append([]string{"exec", "--config", config, "--agent", w.agent.kind, "--base-delay", "500ms"}, args...)...)

@@ -39,6 +39,16 @@ type Policy struct {
 	Reasons     map[detect.Reason]Kind
 }
 
+// DefaultPolicy is what holds where the config is silent.
+func DefaultPolicy() Policy {
+	return Policy{
+		Backoff:     Backoff{Kind: Exponential, Base: 30 * time.Second, Cap: 5 * time.Minute, Jitter: 0.1},
+		MaxAttempts: 5, Margin: time.Minute, Probe: []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour},
+		GiveUpAfter: 24 * time.Hour, MaxStopAge: time.Hour, MaxOverdue: 12 * time.Hour, Grace: 2 * time.Minute,
+		Reasons: DefaultReasons(),
+	}
+}
+
 // DefaultReasons is the strategy for each reason where the config is silent.
 func DefaultReasons() map[detect.Reason]Kind {
 	return map[detect.Reason]Kind{
@@ -154,8 +164,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// when gives the time of the next attempt and the reason for it.
-func (p Policy) when(s detect.Stop, t Tried) Decision {
+// When gives the time of the next attempt after a stop that may pass, and the reason for it: the reset time, else the
+// Retry-After, else the backoff or the ladder. It asks for no strategy.
+func (p Policy) When(s detect.Stop, t Tried) Decision {
 	n := t.Attempts + 1
 	next := func(at time.Time, why string) Decision {
 		return Decision{WakeAt: later(s.At, at).UTC(), Attempt: n, Why: why}

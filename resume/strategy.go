@@ -31,7 +31,7 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	if d, done := st.common(s, t, now); done {
 		return d
 	}
-	d := st.when(s, t)
+	d := st.When(s, t)
 	d.Strategy = SameSession
 	return d
 }
@@ -57,7 +57,7 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true,
 			Why: "the context is full again in a session that took over from a full one"}
 	}
-	d := st.when(s, t)
+	d := st.When(s, t)
 	switch {
 	case t.Refused && t.Attempts < 2:
 		d.WakeAt, d.Why = later(s.ResetAt, now), "the agent refuses the session though its files are there"

@@ -92,6 +92,13 @@ func fakeClaude(mode string) int {
 		out(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d,"rateLimitType":"seven_day"}}`, time.Now().Unix()+int64(n))
 		failed(429, "You've hit your weekly limit · resets 3am (UTC)")
 		return 1
+	case "limited, stamped": // by a clock that is wrong: the year, and no time of reset
+		opened()
+		keepLines(id, arg+"-03-04T05:06:07.000Z", `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","isApiErrorMessage":true,"apiErrorStatus":429,"error":"rate_limit","message":{"id":"m1","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"You've hit your weekly limit"}],"stop_reason":"stop_sequence"}}
+`)
+		failed(429, "You've hit your weekly limit")
+		return 1
 	case "max turns": // ends by itself after a tool's result
 		opened()
 		keep(id)
@@ -163,14 +170,17 @@ func stubborn(pids string) int {
 
 // keep writes the session's file: a request and a tool's result.
 func keep(id string) {
+	keepLines(id, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}],"stop_reason":"tool_use"}}
+{"type":"user","uuid":"00000000-0000-4000-8000-000000000003","parentUuid":"00000000-0000-4000-8000-000000000002","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
+`)
+}
+
+// keepLines writes the session's file.
+func keepLines(id, at, all string) {
 	dir, _ := os.Getwd()
 	path := filepath.Join(os.Getenv("HOME"), ".claude", "projects", regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(dir, "-"), id+".jsonl")
 	_ = os.MkdirAll(filepath.Dir(path), 0o700)
-	at := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
-	all := `{"type":"user","uuid":"00000000-0000-4000-8000-000000000001","parentUuid":null,"sessionId":"ID","cwd":"DIR","timestamp":"AT","entrypoint":"sdk-cli","message":{"role":"user","content":"go"}}
-{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":"00000000-0000-4000-8000-000000000001","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}],"stop_reason":"tool_use"}}
-{"type":"user","uuid":"00000000-0000-4000-8000-000000000003","parentUuid":"00000000-0000-4000-8000-000000000002","sessionId":"ID","cwd":"DIR","timestamp":"AT","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
-`
 	_ = os.WriteFile(path, []byte(strings.NewReplacer("ID", id, "DIR", dir, "AT", at).Replace(all)), 0o600)
 }
 

@@ -38,6 +38,9 @@ type Request struct {
 	Timeout, TotalTimeout time.Duration
 	// Retry is what is done after failures that may pass. nil: one try.
 	Retry *resume.RetryPolicy
+	// Waits is when a try follows one that met a limit, or was told a time: the daemon's policy. Its backoff is for a
+	// limit that is still on after its end. nil: resume.DefaultPolicy. An empty Backoff or Probe is filled from it.
+	Waits *resume.Policy
 	// WaitLimit is how long all usage limits together are waited for. 0: not at all; Forever: as long
 	// as it takes. A limit that ends later is an error, of type *StopError, at once.
 	WaitLimit time.Duration
@@ -106,13 +109,15 @@ type runner struct {
 	info    detect.Info
 	cursor  agent.Cursor // behind what was read of them
 	holds   map[string]*held.Lock
+	waits   waits
 	waited  time.Duration // for usage limits
 	limits  int           // how many
+	told    int           // other failures that named a time
 	used    agent.Usage   // by the session before; Whole: that is not known
 }
 
 func newRunner(r Request) (*runner, error) {
-	t := &runner{r: r, procs: agent.NewProcs(), environ: r.Environ, holds: map[string]*held.Lock{}, result: Result{Agent: r.Agent.Name}}
+	t := &runner{r: r, procs: agent.NewProcs(), environ: r.Environ, waits: newWaits(r.Waits), holds: map[string]*held.Lock{}, result: Result{Agent: r.Agent.Name}}
 	if t.environ == nil {
 		t.environ = os.Environ()
 	}

@@ -77,6 +77,7 @@ func (t *runner) tellWait(err error, until time.Time) {
 // once makes a try, and waits for usage limits as long as that is allowed.
 func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 	for {
+		began := time.Now()
 		err := t.try(ctx)
 		if errors.Is(err, errAnew) {
 			continue
@@ -88,87 +89,36 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 		if !errors.As(err, &stop) || errors.As(err, new(*finalError)) {
 			return resume.Permanent(err)
 		}
-		over, more, known := end(stop.Stop)
-		left := time.Until(over)
+		s, now := stop.Stop, time.Now()
+		if s.At.Before(began) || s.At.After(now) {
+			s.At = now // this try met it
+		}
 		switch {
-		case stop.Stop.Reason == detect.UsageLimit:
-			if !known {
-				left = probes[min(t.limits, len(probes)-1)]
-			}
-			// A limit that is still there after its reset is not asked about at once, again and again.
-			left = max(left, time.Duration(t.limits)*onceMore)
-			if !t.mayWait(left) {
+		case s.Reason == detect.UsageLimit:
+			if !t.mayWait(t.waits.end(s, t.limits).Sub(now)) {
 				stop.Limited = true
 				return resume.Permanent(err)
 			}
+			until := latest(now, t.waits.until(s, t.limits))
 			t.limits++
-			until := time.Now().Add(left + more)
 			t.tellWait(err, until)
 			if werr := sleepUntil(ctx, until); werr != nil {
 				return resume.Permanent(fmt.Errorf("%w; the last try: %w", werr, err))
 			}
-		case known && left > 0 && stop.Retryable():
+		case stop.Retryable() && (!s.ResetAt.IsZero() || s.RetryAfter != nil):
 			// A provider that asks for a long wait has a limit, whatever it calls it.
-			if left <= max(p.Backoff.Cap, shortWait) || t.mayWait(left) {
-				return resume.RetryAfter(err, left+more)
+			if left := t.waits.end(s, 0).Sub(now); left > max(p.Backoff.Cap, shortWait) && !t.mayWait(left) {
+				stop.Limited = true
+				return resume.Permanent(err)
 			}
-			stop.Limited = true
-			return resume.Permanent(err)
+			wait := t.waits.until(s, t.told).Sub(now)
+			t.told++
+			if wait <= 0 {
+				return err
+			}
+			return resume.RetryAfter(err, wait)
 		default:
 			return err
-		}
-	}
-}
-
-// probes are the waits for limits that do not say when they end.
-var probes = []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour}
-
-const (
-	shortWait  = time.Minute      // a wait that is no limit
-	margin     = time.Second      // after the end of a limit
-	minuteEnds = time.Minute      // after an end that names a minute only
-	onceMore   = 30 * time.Second // for each limit before, when one follows another
-)
-
-// end is when a limit is over, and how long is waited beyond that; false: nothing says so.
-func end(s detect.Stop) (over time.Time, more time.Duration, known bool) {
-	switch {
-	case s.ResetMinute && !s.ResetAt.IsZero():
-		return s.ResetAt, minuteEnds, true
-	case !s.ResetAt.IsZero():
-		return s.ResetAt, margin, true
-	case s.RetryAfter != nil:
-		return s.At.Add(*s.RetryAfter), 0, true
-	}
-	return time.Time{}, 0, false
-}
-
-// mayWait tells whether so long may be waited for a limit, and counts it.
-func (t *runner) mayWait(d time.Duration) bool {
-	d = max(0, d)
-	if t.r.WaitLimit == 0 || d > t.r.WaitLimit-t.waited {
-		return false
-	}
-	if t.r.WaitLimit != Forever {
-		t.waited += d
-	}
-	return true
-}
-
-// sleepUntil waits by the wall clock, which goes on while the machine sleeps.
-func sleepUntil(ctx context.Context, until time.Time) error {
-	const step = 20 * time.Second
-	for {
-		left := until.Round(0).Sub(time.Now().Round(0))
-		if left <= 0 {
-			return nil
-		}
-		timer := time.NewTimer(min(left, step))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
 		}
 	}
 }

@@ -144,10 +144,10 @@ func TestRunLimits(t *testing.T) {
 		wait   time.Duration
 	}{
 		{3600, 0}, {3600, time.Minute},
-		{-5, time.Minute}, // asked again at once, and then not so soon
+		{-5, 2 * time.Minute}, // asked again at once, and then not so soon
 	} {
 		r := fake(t, fmt.Sprintf("limited:%d", c.resets))
-		r.WaitLimit, r.Retry = c.wait, &resume.RetryPolicy{}
+		r.WaitLimit, r.Retry, r.Waits = c.wait, &resume.RetryPolicy{}, &resume.Policy{Margin: time.Millisecond}
 		ctx, cancel := context.WithCancel(t.Context())
 		waits := 0
 		r.OnWait = func(w Wait) {

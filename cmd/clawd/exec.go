@@ -146,14 +146,14 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 	if err != nil {
 		return turn.Request{}, err
 	}
-	section := cfg.Agent[f.agent]
+	section, waits := cfg.Agent[f.agent], cfg.Policy()
 	return turn.Request{
 		Agent: kind, Prompt: prompt, Session: f.resume + f.resumeOrNew, ResumeOrNew: f.resumeOrNew != "", Model: f.model, Dir: f.cwd, Args: extra,
 		// The section's arguments and variables are for resumes that nobody asked for; here the caller says.
 		Config:  agent.Config{Command: section.Command, ConfigDir: section.ConfigDir},
 		Timeout: f.timeout, TotalTimeout: f.total, WaitLimit: time.Duration(f.wait), Continue: cfg.Resume.Prompt,
 		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: backoff, Base: max(f.base, 1), Cap: noneBelow(f.max), Jitter: noneBelow(f.jitter)}},
-		Held:  filepath.Join(userPaths().marks, "held"),
+		Waits: &waits, Held: filepath.Join(userPaths().marks, "held"),
 	}, nil
 }
 

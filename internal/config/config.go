@@ -169,26 +169,24 @@ Look at the state of the project folder first; part of the work may be done. The
 
 // Default is the config of an empty file.
 func Default() Config {
-	reasons := map[string]resume.Kind{}
-	for r, k := range resume.DefaultReasons() {
+	p, reasons := resume.DefaultPolicy(), map[string]resume.Kind{}
+	for r, k := range p.Reasons {
 		if r != detect.Interrupted && r != detect.Completed { // never anything but leave
 			reasons[string(r)] = k
 		}
 	}
-	min := func(m ...int) (d []Duration) {
-		for _, n := range m {
-			d = append(d, Duration(time.Duration(n)*time.Minute))
-		}
-		return d
+	var probe []Duration
+	for _, d := range p.Probe {
+		probe = append(probe, Duration(d))
 	}
 	return Config{
 		Log:   Log{Level: "info", Format: "auto"},
-		Watch: Watch{Agents: "auto", Rescan: Duration(30 * time.Second), IgnoreProjects: []string{}, MaxStopAge: Duration(time.Hour)},
+		Watch: Watch{Agents: "auto", Rescan: Duration(30 * time.Second), IgnoreProjects: []string{}, MaxStopAge: Duration(p.MaxStopAge)},
 		Resume: Resume{
-			Prompt: "continue", Backoff: resume.Exponential, Base: Duration(30 * time.Second), Cap: Duration(5 * time.Minute),
-			Jitter: 0.1, MaxAttempts: 5, Margin: Duration(time.Minute), Probe: min(15, 30, 60),
-			GiveUpAfter: Duration(24 * time.Hour), Stagger: Duration(5 * time.Second), Grace: Duration(2 * time.Minute),
-			AfterQuit: "leave", AfterHangup: "resume", MaxOverdue: Duration(12 * time.Hour), MaxParallel: 3,
+			Prompt: "continue", Backoff: p.Backoff.Kind, Base: Duration(p.Backoff.Base), Cap: Duration(p.Backoff.Cap),
+			Jitter: p.Backoff.Jitter, MaxAttempts: p.MaxAttempts, Margin: Duration(p.Margin), Probe: probe,
+			GiveUpAfter: Duration(p.GiveUpAfter), Stagger: Duration(5 * time.Second), Grace: Duration(p.Grace),
+			AfterQuit: "leave", AfterHangup: "resume", MaxOverdue: Duration(p.MaxOverdue), MaxParallel: 3,
 			Stall: Duration(30 * time.Minute), Reasons: reasons,
 			Fresh: Fresh{Prompt: DefaultFreshPrompt, Backups: 10},
 		},
