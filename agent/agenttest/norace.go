@@ -2,4 +2,4 @@
 
 package agenttest
 
-const raceFactor = 1
+const race = false

@@ -34,7 +34,7 @@ func Pieces(t *testing.T, rounds int, recordings []func(t *testing.T) Recording)
 	if s, err := strconv.ParseUint(os.Getenv("CLAWD_SEED"), 10, 64); err == nil {
 		seeds = []uint64{s}
 	}
-	if raceFactor > 1 { // it finds nothing in most of them, and is slow
+	if race { // it finds nothing in most of them, and is slow
 		rand.Shuffle(len(recordings), func(i, j int) { recordings[i], recordings[j] = recordings[j], recordings[i] })
 		recordings = recordings[:len(recordings)/4]
 	}

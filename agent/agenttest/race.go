@@ -2,5 +2,5 @@
 
 package agenttest
 
-// raceFactor: the race detector keeps notes of all memory.
-const raceFactor = 4
+// race: this test program has the race detector.
+const race = true
