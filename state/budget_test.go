@@ -7,12 +7,9 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-func budget(t *testing.T, s *Store, at time.Time) (b Budget) {
+func budget(t tb, s *Store, at time.Time) (b Budget) {
 	t.Helper()
-	must(t, s.update("T1", func(tx tx) (err error) {
-		b, err = tx.budgetOf(at, nil)
-		return err
-	}))
+	must(t, s.view(func(tx tx) error { b = tx.Spent(at); return nil }))
 	return b
 }
 

@@ -30,26 +30,16 @@ func (s *Store) givenPath(ds detect.Session) string {
 	return filepath.Join(s.o.Orders, hex.EncodeToString(sum[:16]))
 }
 
-// note writes down what its user ordered about a session, within the order's transaction: when it cannot be
-// written the order fails.
-func (t tx) note(rec Session, held bool) error {
-	if t.s.o.Orders == "" {
+// keepGiven writes down what its user ordered about a session.
+func (s *Store) keepGiven(g given) error {
+	if s.o.Orders == "" {
 		return nil
 	}
-	g := given{Session: rec.Session, Dir: rec.Info.Dir, At: t.now, Ignored: rec.Ignored, Cancelled: rec.Cancelled}
-	if held {
-		stop := rec.Stop
-		stop.Text = "" // the key is what counts
-		g.Held = &stop
-	}
 	b, err := json.Marshal(g)
-	if err == nil {
-		err = replace(t.s.givenPath(rec.Session), b)
-	}
 	if err != nil {
-		return fmt.Errorf("the order cannot be kept: %w", err)
+		return err
 	}
-	return nil
+	return replace(s.givenPath(g.Session), b)
 }
 
 // replace puts a file in the place of another one, whole and on the disk, and makes its folder where it is gone.
@@ -80,19 +70,23 @@ func (s *Store) obey() error {
 		if err != nil || known && !g.At.After(rec.Updated) {
 			return err
 		}
-		return s.update("order", func(t tx) error {
-			rec := t.session(g.Session)
-			rec.Ignored, rec.Cancelled = g.Ignored, g.Cancelled
-			if rec.Info.Dir == "" {
-				rec.Info.Dir = g.Dir
-			}
-			if g.Held == nil || rec.open() {
-				return t.save(rec)
-			}
-			rec.Stop, rec.Prompt, rec.Episode.Key = *g.Held, "", g.Held.Key
-			return t.keep(&rec, byUser)
-		})
+		_, err = s.change("order", g.Session, func(rec Session, b Books) (*Change, error) { return rec.obeys(b, g), nil })
+		return err
 	})
+}
+
+// obeys takes in an order that the store has lost.
+func (s Session) obeys(b Books, g given) *Change {
+	c := s.change(b)
+	c.Ignored, c.Session.Cancelled = g.Ignored, g.Cancelled
+	if c.Info.Dir == "" {
+		c.Info.Dir = g.Dir
+	}
+	if g.Held != nil && !s.open() {
+		c.Stop, c.Prompt, c.Episode.Key = *g.Held, "", g.Held.Key
+		c.keep(byUser)
+	}
+	return c
 }
 
 // eachGiven calls f for all orders that can be read.

@@ -344,8 +344,7 @@ func (m *machine) check() {
 	for day, n := range m.days {
 		at, err := time.ParseInLocation(time.DateOnly, day, time.Local)
 		must(m.t, err)
-		var b Budget
-		must(m.t, m.s.update("T1", func(tx tx) (err error) { b, err = tx.budgetOf(at, nil); return err }))
+		b := budget(m.t, m.s, at)
 		if b.Total != n || b.Sessions[Key(one)]+b.Sessions[Key(two)] != n {
 			m.t.Fatalf("budget of %s is %+v, want %d", day, b, n)
 		}

@@ -89,14 +89,12 @@ func (s *Store) own(expected string) error {
 // recount makes the day's budget at least what the marks of the day say.
 func (s *Store) recount() error {
 	return s.update("recount", func(t tx) error {
-		_, err := t.budget(func(b *Budget) {
-			marks := t.spent(t.now.Local().Format(time.DateOnly))
-			b.Total = max(b.Total, marks.Total)
-			for root, n := range marks.Sessions {
-				b.Sessions[root] = max(b.Sessions[root], n)
-			}
-		})
-		return err
+		b, marks := t.Spent(t.now), t.marked(dayOf(t.now))
+		b.Total = max(b.Total, marks.Total)
+		for root, n := range marks.Sessions {
+			b.Sessions[root] = max(b.Sessions[root], n)
+		}
+		return t.put(bucketBudget, dayOf(t.now), b)
 	})
 }
 

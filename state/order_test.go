@@ -1,8 +1,11 @@
 package state
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,4 +125,37 @@ func TestOrdersArePruned(t *testing.T) {
 	is(t, left(), 1)
 	must(t, s.Prune(-time.Hour, func(Session) bool { return true }))
 	is(t, left(), 0)
+}
+
+// An order is kept in a file of its own, before the store is asked for: no other session waits for that disk.
+func TestOrderFileOutsideTheStore(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(filepath.Join(dir, "s.db"), Options{Orders: filepath.Join(dir, "orders")})
+	must(t, err)
+	defer s.Close()
+	waiting(t, s, one, "k")
+	hangs := s.givenPath(one) + ".new" // whoever opens it waits until it is read
+	must(t, os.MkdirAll(filepath.Dir(hangs), 0o700))
+	must(t, syscall.Mkfifo(hangs, 0o600))
+	ordered, opened := make(chan error), make(chan error)
+	must(t, s.update("T1", func(tx) error { // nobody else can write now
+		go func() {
+			_, err := s.Cancel(one, false)
+			ordered <- err
+		}()
+		go func() {
+			r, err := os.Open(hangs)
+			opened <- errors.Join(err, r.Close())
+		}()
+		select {
+		case err := <-opened:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("the order waits for the store before it is kept")
+		}
+	}))
+	if err := <-ordered; err == nil || !strings.Contains(err.Error(), "the order cannot be kept") {
+		t.Errorf("an order that cannot be kept: %v", err)
+	}
+	is(t, get(t, s, one).Phase, Waiting)
 }

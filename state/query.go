@@ -93,12 +93,20 @@ func (s *Store) SetSeen(seen map[string]Seen) error {
 }
 
 // Stats gives the counters.
-func (s *Store) Stats() (Stats, error) {
-	st, _, err := record[Stats](s, bucketStats, "total")
+func (s *Store) Stats() (st Stats, err error) {
+	err = s.view(func(t tx) error { st = t.stats(); return nil })
+	return st, err
+}
+
+func (t tx) stats() Stats {
+	var st Stats
+	if !t.get(bucketStats, "total", &st) {
+		st = Stats{}
+	}
 	if st.Stops == nil {
 		st.Stops = map[detect.Reason]int{}
 	}
-	return st, err
+	return st
 }
 
 // History calls f for every entry, oldest first.
@@ -139,18 +147,6 @@ func (s *Store) Told(notices []Notice) error {
 			}
 		}
 		return nil
-	})
-}
-
-// SetHolder remembers who holds an interactive session, or how that holder went.
-func (s *Store) SetHolder(ds detect.Session, h detect.Holder, end HolderEnd) error {
-	return s.update("holder", func(t tx) error {
-		rec := t.session(ds)
-		rec.Holder, rec.HolderEnd, rec.HolderGone = h, end, time.Time{}
-		if end != "" {
-			rec.HolderGone = t.now
-		}
-		return t.save(rec)
 	})
 }
 

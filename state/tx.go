@@ -12,7 +12,6 @@ import (
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/crash"
-	"github.com/clawd-project/clawd/resume"
 )
 
 // tx is one transaction with the records of this package in it.
@@ -152,7 +151,7 @@ func (t tx) session(ds detect.Session) Session {
 	return s
 }
 
-func (t tx) save(s Session) error {
+func (t tx) save(s *Session) error {
 	s.Updated = t.now
 	s.Rev++
 	if err := t.Bucket(bucketSeen).Delete([]byte(Key(s.Session))); err != nil {
@@ -161,80 +160,55 @@ func (t tx) save(s Session) error {
 	return t.put(bucketSessions, Key(s.Session), s)
 }
 
-func (t tx) history(s Session, kind, key string, n int, why, proof string) error {
-	return t.append(bucketHistory, Entry{At: t.now, Kind: kind, Session: Key(s.Session), Key: key, N: n, Why: why, Proof: proof})
-}
+// Now, Closed, Spent and Record make Books of a transaction.
+func (t tx) Now() time.Time { return t.now }
 
-// tell has the user told, and keeps what he was told in rec, unsaved. command is what to type.
-func (t tx) tell(rec *Session, event, why, command string) error {
-	n := Notice{At: t.now, Event: event, Key: rec.Stop.Key, Session: Key(rec.Session), Reason: rec.Stop.Reason, Why: why, Command: command}
-	rec.Notice = &n
-	return t.append(bucketOutbox, n)
-}
-
-func (t tx) stats(f func(*Stats)) error {
-	var st Stats
-	if !t.get(bucketStats, "total", &st) {
-		st = Stats{}
+// Closed tells how a stop ended; the zero value: it was never fired for.
+func (t tx) Closed(ds detect.Session, key string) Closed {
+	var c Closed
+	if !t.get(bucketClosed, closedKey(ds, key), &c) {
+		return Closed{}
 	}
-	if st.Stops == nil {
-		st.Stops = map[detect.Reason]int{}
-	}
-	f(&st)
-	return t.put(bucketStats, "total", st)
+	return c
 }
 
-func (t tx) budget(f func(*Budget)) (Budget, error) { return t.budgetOf(t.now, f) }
+// Record gives a session's record; a new one if there is none.
+func (t tx) Record(ds detect.Session) Session { return t.session(ds) }
 
-// giveBack takes a fire out of the budget of the day on which it was claimed.
-func (t tx) giveBack(rec Session, claimed time.Time) error {
-	_, err := t.budgetOf(claimed, func(b *Budget) { b.Total--; b.Sessions[rec.root()]-- })
-	return err
-}
-
-func (t tx) budgetOf(at time.Time, f func(*Budget)) (Budget, error) {
+// Spent gives the budget of a day. A day that the store knows nothing of is counted by its marks: nothing was fired yet,
+// or the store has lost it.
+func (t tx) Spent(at time.Time) Budget {
 	var b Budget
-	day := at.Local().Format(time.DateOnly)
+	day := dayOf(at)
 	if !t.get(bucketBudget, day, &b) {
-		b = t.spent(day)
+		b = t.marked(day)
 	}
 	if b.Sessions == nil {
 		b.Sessions = map[string]int{}
 	}
-	if f == nil {
-		return b, nil
-	}
-	f(&b)
-	return b, t.put(bucketBudget, day, b)
+	return b
 }
 
-func closedKey(s detect.Session, key string) string { return Key(s) + "\x00" + key }
-
-// closed tells how a stop ended; false: it was never fired for, nothing came of it, or its user's
-// order to resume it all the same stands.
-func (t tx) closed(rec Session, key string) (Closed, bool) {
-	var c Closed
-	ok := t.get(bucketClosed, closedKey(rec.Session, key), &c)
-	ordered := rec.Phase == Waiting && rec.Decision.Asked && !c.Reopened.IsZero()
-	return c, ok && c.Verdict != resume.NoEffect && !ordered
-}
-
-// spent counts the fires of a day by their marks, for a day that the store knows nothing of: nothing was
-// fired yet, or the store has lost it.
-func (t tx) spent(day string) Budget {
+// marked counts the fires of a day by their marks.
+func (t tx) marked(day string) Budget {
 	b := Budget{Sessions: map[string]int{}}
 	midnight, err := time.ParseInLocation(time.DateOnly, day, time.Local)
 	if err != nil || t.s.o.Fired == nil {
 		return b
 	}
 	for _, c := range t.s.o.Fired(midnight) {
-		if c.At.Local().Format(time.DateOnly) == day {
+		if dayOf(c.At) == day {
 			b.Total++
 			b.Sessions[t.session(c.Session).root()]++
 		}
 	}
 	return b
 }
+
+// dayOf is the day on which a fire at a time counts.
+func dayOf(at time.Time) string { return at.Local().Format(time.DateOnly) }
+
+func closedKey(s detect.Session, key string) string { return Key(s) + "\x00" + key }
 
 // root names the line of sessions that share budgets.
 func (s Session) root() string {

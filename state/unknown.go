@@ -29,11 +29,11 @@ type Unknown struct {
 }
 
 // unknown keeps the text of a stop that no rule explains.
-func (t tx) unknown(r Read, stop detect.Stop) error {
+func (t tx) unknown(agent, version string, stop detect.Stop) error {
 	if stop.Reason != detect.Unknown || stop.Text == "" {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(r.Session.Agent + "\x00" + stop.Text))
+	sum := sha256.Sum256([]byte(agent + "\x00" + stop.Text))
 	key := hex.EncodeToString(sum[:16])
 	var u Unknown
 	if !t.get(bucketUnknown, key, &u) {
@@ -45,7 +45,7 @@ func (t tx) unknown(r Read, stop detect.Stop) error {
 			return err
 		}
 	}
-	u.Agent, u.Version, u.Status, u.Text = r.Session.Agent, r.Info.Version, stop.Status, stop.Text
+	u.Agent, u.Version, u.Status, u.Text = agent, version, stop.Status, stop.Text
 	u.Source, u.Field, u.Last = stop.Evidence.Source, stop.Evidence.Field, stop.At
 	u.Count++
 	return t.put(bucketUnknown, key, u)

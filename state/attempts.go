@@ -1,0 +1,266 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// maxStarts: so many claims of one stop that never made a mark, and it is held.
+const maxStarts = 3
+
+// Limits on fires, from the config.
+type Limits struct {
+	PerSession int     // a day
+	PerDay     int     // all sessions
+	MaxCostUSD float64 // a day; 0: none
+}
+
+// Next decides about a stop within a verdict, from the record as it will be stored.
+type Next func(Session) resume.Decision
+
+func refuse(v resume.Verdict, again time.Time, why string) error {
+	return &resume.Refusal{Outcome: resume.Outcome{Verdict: v, Again: again, Why: why}}
+}
+
+// MayTake says what the store knows against an attempt: the stop was settled, or the day's budget is spent.
+func (s Session) MayTake(b Books, key string, l Limits) error {
+	if err := s.waits(key); err != nil {
+		return err
+	}
+	if how, over := s.change(b).dealt(key); over {
+		return refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", how.Verdict))
+	}
+	if s.Decision.Asked {
+		return nil
+	}
+	return s.afford(b, l)
+}
+
+// afford refuses until tomorrow what today's budget does not hold.
+func (s Session) afford(b Books, l Limits) error {
+	today := b.Spent(b.Now())
+	y, m, d := b.Now().Local().Date()
+	tomorrow := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
+	switch n := today.Sessions[s.root()]; {
+	case n >= l.PerSession:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("this session was resumed %d times today; [budget] max_resumes_per_day is %d", n, l.PerSession))
+	case today.Total >= l.PerDay:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("%d resumes today; [budget] max_resumes_per_day_total is %d", today.Total, l.PerDay))
+	case l.MaxCostUSD > 0 && today.CostUSD >= l.MaxCostUSD:
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("today's resumes cost %.2f USD; [budget] max_cost_usd is %.2f", today.CostUSD, l.MaxCostUSD))
+	}
+	return nil
+}
+
+// Taken takes an attempt, whose particulars come with c (T2).
+func (s Session) Taken(b Books, c resume.Claim) *Change {
+	ch := s.change(b)
+	if ch.Episode.Attempts == 0 { // a stop may be old before it is tried for the first time
+		ch.Episode.Since = b.Now()
+	}
+	ch.Episode.Attempts++
+	c.Session, c.Stop, c.N, c.Attempts, c.At = s.Session, s.Stop, ch.Episode.Attempts, ch.Episode.Attempts, b.Now()
+	ch.Phase, ch.Claim = Claimed, &c
+	ch.spend(b.Now(), 1, 0)
+	ch.record("claimed", s.Stop.Key, c.N, "", "")
+	return ch
+}
+
+// Fired stores the child, before its gate opens (T3).
+func (s Session) Fired(b Books, c resume.Claim) (*Change, error) {
+	if err := s.own(c, Claimed); err != nil {
+		return nil, err
+	}
+	ch := s.change(b)
+	ch.Phase, ch.Claim = Fired, &c
+	ch.record("fired", c.Stop.Key, c.N, string(c.Plan.Form), "")
+	return ch, nil
+}
+
+// Adopted takes up an attempt for the stop that is waited for: its mark is there, and the store does not know of it.
+func (s Session) Adopted(b Books, c resume.Claim) (*Change, error) {
+	if err := s.waits(c.Stop.Key); err != nil {
+		return nil, err
+	}
+	ch := s.change(b)
+	ch.Phase, ch.Claim, ch.Episode.Attempts = Fired, &c, c.N
+	ch.record("adopted", c.Stop.Key, c.N, "its mark is there", "")
+	return ch, nil
+}
+
+// Unclaimed gives back an attempt whose child never made its mark. counts: the start itself failed, and the third
+// one of a stop that does is held.
+func (s Session) Unclaimed(b Books, c resume.Claim, why string, counts bool) (*Change, error) {
+	if err := s.own(c, Claimed, Fired); err != nil {
+		return nil, err
+	}
+	ch := s.change(b)
+	if counts {
+		ch.Starts++
+	}
+	ch.unclaim(why)
+	switch {
+	case !ch.Cancelled.IsZero():
+		ch.cancelled()
+	case ch.Starts >= maxStarts:
+		ch.hold(fmt.Sprintf("starting the agent failed %d times: %s", ch.Starts, why))
+	}
+	return ch, nil
+}
+
+// Settled takes the verdict on a fired attempt, with everything that follows from it (T4). r is how far the
+// session was read; its cursor may be empty where it could not be.
+func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next Next) (*Change, error) {
+	if err := s.own(c, Fired); err != nil {
+		return nil, err
+	}
+	ch := s.change(b)
+	key := c.Stop.Key
+	ch.close(key, Closed{At: b.Now(), N: c.N, Verdict: o.Verdict, Proof: o.Proof})
+	ch.record(string(o.Verdict), key, c.N, o.Why, o.Proof)
+	if o.Verdict != resume.Resumed && o.Verdict != resume.ByHand {
+		ch.counts.Failures++
+	}
+	claim := *s.Claim
+	claim.Noted = o.Verdict != resume.Resumed
+	ch.Claim = &claim
+	ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
+	if o.CostUSD > 0 {
+		ch.spend(b.Now(), 0, o.CostUSD)
+	}
+	switch {
+	case o.Verdict == resume.Resumed:
+		ch.resumed(c, o)
+	case o.Verdict == resume.ByHand:
+		ch.Phase, ch.Episode, ch.Cancelled = Following, Episode{Fresh: ch.Episode.Fresh}, time.Time{}
+	case !ch.Cancelled.IsZero():
+		ch.cancelledRun(c, o)
+	case o.Verdict == resume.StoppedAgain:
+		ch.stoppedAgain(c, o, r, next)
+	case o.Verdict == resume.NoEffect:
+		ch.noEffect(c, o, next)
+	default: // Cut, Unsure
+		if o.Stop != nil {
+			ch.Stop = *o.Stop
+		}
+		ch.hold(o.Why)
+	}
+	return ch, nil
+}
+
+func (c *Change) resumed(claim resume.Claim, o resume.Outcome) {
+	c.counts.TotalResumes++
+	c.counts.SecondsWaited += claim.At.Sub(claim.Stop.At).Seconds()
+	c.counts.LastResume = c.now()
+	c.Phase, c.LastFire = Following, claim.At
+	c.Fruitless++
+	c.Episode = Episode{Fresh: c.Episode.Fresh}
+	if claim.Plan.Form == resume.FormFresh {
+		c.counts.Recovered++
+		c.handOver(claim, o.Session)
+	}
+}
+
+// handOver gives a new session the old one's budget, its attempts and its count of fruitless resumes. False: there is
+// no new session.
+func (c *Change) handOver(claim resume.Claim, ds detect.Session) bool {
+	if claim.Plan.Form != resume.FormFresh || ds.ID == "" {
+		return false
+	}
+	c.NewSession = ds.ID
+	rec := c.books.Record(ds)
+	rec.OldSession, rec.Root = c.ID, c.root()
+	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
+	rec.Cancelled = c.Cancelled
+	rec.Prompt, c.Prompt = c.Prompt, ""
+	rec.Episode.Fresh = c.Episode.Fresh + 1
+	if c.Episode.Attempts > 0 {
+		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, rec.Episode.Attempts+c.Episode.Attempts
+	}
+	c.heirs = append(c.heirs, rec)
+	return true
+}
+
+func (c *Change) stoppedAgain(claim resume.Claim, o resume.Outcome, r Read, next Next) {
+	if c.Decision.Probe {
+		c.spend(claim.At, -1, 0)
+	}
+	if c.handOver(claim, o.Session) {
+		c.Phase = Following // the stop stands in the new session, and is taken in from its files
+		return
+	}
+	c.Stop, c.Prompt, c.Starts = *o.Stop, "", 0
+	if r.Cursor != "" && r.Classifier.Last.ID == c.Stop.Key { // else there is more than this stop, which its own read takes in
+		c.Info, c.Cursor, c.Classifier = r.Info, r.Cursor, r.Classifier
+	}
+	c.count(c.Stop)
+	c.Decision = next(c.Session)
+	c.decided()
+}
+
+func (c *Change) noEffect(claim resume.Claim, o resume.Outcome, next Next) {
+	c.Starts = 0 // it did start
+	if o.Stop != nil {
+		c.Stop = *o.Stop
+	}
+	if o.Refused {
+		c.Refused = c.Stop.Key
+	}
+	if claim.Plan.Form == resume.FormIdempotent {
+		c.Inert = c.Stop.Key
+	}
+	c.Decision = next(c.Session)
+	c.decided()
+}
+
+// cancelledRun is the verdict on a run that its user wanted ended: whatever it was, no other follows.
+func (c *Change) cancelledRun(claim resume.Claim, o resume.Outcome) {
+	if !c.handOver(claim, o.Session) && o.Stop != nil {
+		c.Stop, c.Prompt = *o.Stop, ""
+		c.count(c.Stop)
+	}
+	c.cancelled()
+}
+
+// Ended notes the end of a claim's run that had resumed its session: what it cost, and for how long it
+// worked while nobody had to. It counts once. blocked, when not empty, says that it was refused
+// permissions; that ends the episode and is told.
+func (s Session) Ended(b Books, c resume.Claim, costUSD, workedSeconds float64, blocked string) *Change {
+	ch := s.change(b)
+	if s.Claim != nil && s.Claim.Token == c.Token {
+		if s.Claim.Noted {
+			return nil
+		}
+		claim := *s.Claim
+		claim.Noted = true
+		ch.Claim = &claim
+	}
+	ch.spend(b.Now(), 0, costUSD)
+	ch.counts.SecondsSaved += workedSeconds
+	if blocked == "" || s.open() {
+		return ch
+	}
+	ch.Episode = Episode{}
+	if ch.Cancelled.IsZero() { // else its user knows
+		ch.tell("session_left", blocked, "")
+	}
+	ch.record("blocked", ch.Stop.Key, 0, blocked, "")
+	return ch
+}
+
+// OutputCut notes that the output of a run no longer proves anything. Where the attempt is settled nothing is proved by it
+// any more.
+func (s Session) OutputCut(b Books, c resume.Claim) *Change {
+	if errors.Is(s.own(c, Fired), ErrPhase) {
+		return nil
+	}
+	ch := s.change(b)
+	claim := *s.Claim
+	claim.OutputCut = true
+	ch.Claim = &claim
+	return ch
+}

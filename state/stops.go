@@ -1,0 +1,208 @@
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// Read is what a read of the agent's files found.
+type Read struct {
+	Session    detect.Session
+	Info       detect.Info
+	Stamp      string
+	Cursor     string
+	Classifier detect.Classifier
+	// Prompt is the text of the last prompt, for a stop whose session the agent may delete before a
+	// fresh one takes over; else empty. The caller bounds it. It is dropped with the stop, or goes over
+	// to the session that takes over.
+	Prompt string
+}
+
+func (s *Session) take(r Read) {
+	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
+	if s.Overcome(r.Classifier) {
+		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
+	}
+	if !s.CancelStands(r.Classifier) {
+		s.Cancelled = time.Time{}
+	}
+}
+
+// Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
+// since the last one, or a person went on. Not every agent records who prompted, so a prompt in the very
+// words of the attempt that was written before its verdict is taken for its own.
+func (s Session) Overcome(c detect.Classifier) bool {
+	if s.LastFire.IsZero() {
+		return false
+	}
+	ours := s.FirePrompt != "" && c.LastPrompt.Hash == s.FirePrompt && !c.LastPrompt.At.After(s.FireEnd)
+	return c.Ended.After(s.LastFire) || !ours && s.personAfter(c.LastPrompt, s.LastFire)
+}
+
+// CancelStands tells whether its user's order to end the run still counts, after what was read.
+func (s Session) CancelStands(c detect.Classifier) bool {
+	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
+}
+
+func (s Session) personAfter(p detect.Event, t time.Time) bool {
+	typed := s.Claim != nil && s.Claim.Plan.Way.Live() && p.Hash != "" && p.Hash == s.Claim.Plan.Prompt
+	return p.At.After(t) && !p.Headless && !p.Meta && !typed
+}
+
+// open tells whether an attempt of it is under way, so that only its verdict may write.
+func (s Session) open() bool { return s.Phase == Claimed || s.Phase == Fired }
+
+// Noted takes in how far a session was read. It is no news, so it may come late; an attempt under way has its own.
+func (s Session) Noted(b Books, r Read) *Change {
+	if s.open() {
+		return nil
+	}
+	c := s.change(b)
+	c.take(r)
+	c.signs = true
+	return c
+}
+
+// Stopped takes in a stop that was not known. d says what will be done about it; adopt, when set, is an attempt that was
+// already made for it (its mark was found, the store had lost it).
+func (s Session) Stopped(b Books, r Read, stop detect.Stop, d resume.Decision, adopt *resume.Claim) (*Change, error) {
+	if s.open() {
+		return nil, ErrPhase
+	}
+	c := s.change(b)
+	known := c.Stop.Key == stop.Key && stop.Key != ""
+	c.take(r)
+	before, over := c.dealt(stop.Key)
+	switch dealt := over || before.N > 0; {
+	case dealt && !known && c.Phase == Waiting:
+		c.hold("its files end in a stop again that was dealt with before this one")
+		return c, nil
+	case over, dealt && !known, known && c.Phase != Following:
+		return c, nil
+	}
+	c.Stop, c.Prompt, c.Decision, c.Starts = stop, r.Prompt, d, 0
+	if !known || c.Episode.Key == "" {
+		c.begin(stop, before)
+	}
+	if !known {
+		c.unknown = &stop
+		c.count(stop)
+	}
+	if adopt != nil {
+		c.Phase, c.Claim, c.Episode.Attempts = Fired, adopt, adopt.N
+		return c, nil
+	}
+	c.decided()
+	return c, nil
+}
+
+// begin begins an episode with a stop, or goes on with that of the session that it took over from.
+func (c *Change) begin(stop detect.Stop, before Closed) {
+	// Attempts without an effect have their marks, so the next one has a number of its own; also when
+	// its user had ordered another stop of the same episode in between.
+	made := before.N
+	if c.Episode.Key == stop.Key {
+		made = max(made, c.Episode.Attempts)
+	}
+	if e := c.Episode; e.Key == "" && !e.Since.IsZero() { // of the session that it took over from
+		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, e.Attempts)
+	} else {
+		c.Episode.Key, c.Episode.Since, c.Episode.Attempts = stop.Key, stop.At, made
+	}
+	c.Episode.Began = stop.At
+}
+
+// WentOn takes in that somebody else went on in a session that had stopped, or that its turn ended.
+func (s Session) WentOn(b Books, r Read, why string) (*Change, error) {
+	if s.open() {
+		return nil, ErrPhase
+	}
+	c := s.change(b)
+	c.take(r)
+	if c.Phase != Following {
+		c.record(string(resume.ByHand), c.Stop.Key, 0, why, "")
+		c.Phase, c.Prompt, c.Episode, c.Cancelled = Following, "", Episode{Fresh: c.Episode.Fresh}, time.Time{}
+	}
+	return c, nil
+}
+
+// Redecided takes a decision for the stop that is known. It does not replace what its user ordered: the
+// decision may be older than the order.
+func (s Session) Redecided(b Books, key string, d resume.Decision) (*Change, error) {
+	if err := s.waits(key); err != nil || s.Decision == d {
+		return nil, err
+	}
+	if s.Decision.Asked {
+		return nil, ErrPhase
+	}
+	c := s.change(b)
+	c.Decision = d
+	c.decided()
+	return c, nil
+}
+
+// Refined takes in what became known later about the stop that is waited for, with what is done then.
+func (s Session) Refined(b Books, stop detect.Stop, d resume.Decision) (*Change, error) {
+	if err := s.waits(stop.Key); err != nil {
+		return nil, err
+	}
+	c := s.change(b)
+	c.Stop, c.Decision = stop, d
+	c.decided()
+	return c, nil
+}
+
+// told tells whether a notice of this kind about a stop was given.
+func (s Session) told(event, key string) bool {
+	return len(s.Told) > 0 && s.Told[0] == key && slices.Contains(s.Told[1:], event)
+}
+
+// Notified has its user told about a stop that is waited for, once for each event.
+func (s Session) Notified(b Books, key, event, why, command string) (*Change, error) {
+	if s.told(event, key) {
+		return nil, nil
+	}
+	if err := s.waits(key); err != nil {
+		return nil, err
+	}
+	c := s.change(b)
+	if len(c.Told) == 0 || c.Told[0] != key {
+		c.Told = []string{key}
+	}
+	c.Told = append(slices.Clip(c.Told), event)
+	c.record(event, key, 0, why, "")
+	c.tell(event, why, command)
+	return c, nil
+}
+
+// Dropped ends the wait of a stop that the user knows of, without a word to him.
+func (s Session) Dropped(b Books, key, why string) (*Change, error) {
+	if err := s.waits(key); err != nil {
+		return nil, err
+	}
+	c := s.change(b)
+	c.leave(why)
+	return c, nil
+}
+
+// Left ends the wait of a stop by rule, and tells the user: command is what to type instead.
+func (s Session) Left(b Books, key, why, command string) (*Change, error) {
+	c, err := s.Dropped(b, key, why)
+	if err == nil {
+		c.tell("session_left", why, command)
+	}
+	return c, err
+}
+
+// HolderSeen remembers who holds an interactive session, or how that holder went.
+func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
+	c := s.change(b)
+	c.Holder, c.HolderEnd, c.HolderGone = h, end, time.Time{}
+	if end != "" {
+		c.HolderGone = b.Now()
+	}
+	return c
+}
