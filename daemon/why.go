@@ -53,7 +53,7 @@ type WhyHolder struct {
 	PID      int               `json:"pid,omitempty"`
 	Kind     detect.HolderKind `json:"kind,omitempty"`
 	Terminal string            `json:"terminal,omitempty"`
-	Status   string            `json:"status,omitempty"`
+	Status   detect.Activity   `json:"status,omitempty"`
 	Why      string            `json:"why"`
 }
 

@@ -143,20 +143,20 @@ func (c *Classifier) unfinished(s *Stop) {
 	switch c.Holder.Liveness {
 	case Alive:
 		switch {
-		case c.Holder.Status == "waiting":
-			s.State = Waiting
+		case c.Holder.Status == Asks:
+			s.State = Asking
 		case c.Retry.Kind != "":
 			s.State = Retrying
 			s.SelfResumeAt = c.Retry.Next
-		case c.Holder.Status == "idle" && c.Holder.Sure && c.Holder.Kind != Headless && !c.HolderAt.IsZero() && c.HolderAt.Sub(c.Last.At) < idleTime:
+		case c.Holder.Status == Idle && c.Holder.Sure && c.Holder.Kind != Headless && !c.HolderAt.IsZero() && c.HolderAt.Sub(c.Last.At) < idleTime:
 			// It has only just been asked.
-		case c.Holder.Status == "idle" && c.Holder.Sure && c.Holder.Kind != Headless:
+		case c.Holder.Status == Idle && c.Holder.Sure && c.Holder.Kind != Headless:
 			// Idle in mid turn: the user stopped it during a retry wait, which leaves no record.
 			s.State, s.Reason = Stopped, Interrupted
 			s.Notes = append(s.Notes, "the agent is idle in mid turn: interrupted, as far as can be told")
 		case c.Holder.Status == "" && c.Last.ToolCall:
-			s.CouldBe = []State{Running, Waiting}
-		case c.Holder.Status == "" || c.Holder.Status == "busy" && !c.Last.ToolCall:
+			s.CouldBe = []State{Running, Asking}
+		case c.Holder.Status == "" || c.Holder.Status == Busy && !c.Last.ToolCall:
 			// Busy is an agent's word for its silent waits between two tries, too.
 			s.CouldBe = []State{Running, Retrying}
 		}
@@ -169,7 +169,7 @@ func (c *Classifier) unfinished(s *Stop) {
 		s.Evidence.Field = "holder"
 		s.Notes = append(s.Notes, "the process ended in mid turn; whether the user ended it cannot be told")
 	default:
-		s.CouldBe = []State{Running, Retrying, Waiting, Stopped}
+		s.CouldBe = []State{Running, Retrying, Asking, Stopped}
 	}
 }
 

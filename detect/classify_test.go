@@ -33,7 +33,7 @@ func failed(r Reason) func(*Event) {
 }
 
 func holder(l Liveness, status string) Event {
-	return Event{Kind: KindHolder, Holder: &Holder{Liveness: l, Status: status, Sure: true, Why: "seen"}}
+	return Event{Kind: KindHolder, Holder: &Holder{Liveness: l, Status: Activity(status), Sure: true, Why: "seen"}}
 }
 
 func TestClassifier(t *testing.T) {
@@ -47,7 +47,7 @@ func TestClassifier(t *testing.T) {
 		Key     string
 		Self    time.Time
 	}
-	all := []State{Running, Retrying, Waiting, Stopped}
+	all := []State{Running, Retrying, Asking, Stopped}
 	limit := ev(3, KindFailure, failed(UsageLimit))
 	for _, c := range []struct {
 		name   string
@@ -71,15 +71,15 @@ func TestClassifier(t *testing.T) {
 		{"a line for the next prompt", []Event{p, limit, ev(4, KindAside)}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"busy", []Event{p, holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
 		{"busy in a tool call", []Event{p, a, holder(Alive, "busy")}, verdict{State: Running, Key: "r2"}},
-		{"asks", []Event{p, a, holder(Alive, "waiting")}, verdict{State: Waiting, Key: "r2"}},
+		{"asks", []Event{p, a, holder(Alive, "asking")}, verdict{State: Asking, Key: "r2"}},
 		{"retries", []Event{p, ev(2, KindRetry, armed), holder(Alive, "busy")}, verdict{State: Retrying, Key: "r1", Self: later}},
-		{"asks while it retries", []Event{p, ev(2, KindRetry, armed), holder(Alive, "waiting")}, verdict{State: Waiting, Key: "r1"}},
+		{"asks while it retries", []Event{p, ev(2, KindRetry, armed), holder(Alive, "asking")}, verdict{State: Asking, Key: "r1"}},
 		{"retried, then answered", []Event{p, ev(2, KindRetry), ev(3, KindAnswer), holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r3", time.Time{}}},
 		{"retries, holder not known", []Event{p, ev(2, KindRetry)}, verdict{Running, all, "", "r1", time.Time{}}},
 		{"retried, and died", []Event{p, ev(2, KindRetry), holder(LeftBehind, "")}, verdict{State: Stopped, Reason: Crashed, Key: "cut:r1"}},
 		{"idle in mid turn", []Event{p, holder(Alive, "idle")}, verdict{State: Stopped, Reason: Interrupted, Key: "r1"}},
 		{"idle, perhaps another session", []Event{p, unsure}, verdict{State: Running, Key: "r1"}},
-		{"alive in a tool call", []Event{p, a, holder(Alive, "")}, verdict{Running, []State{Running, Waiting}, "", "r2", time.Time{}}},
+		{"alive in a tool call", []Event{p, a, holder(Alive, "")}, verdict{Running, []State{Running, Asking}, "", "r2", time.Time{}}},
 		{"alive", []Event{p, holder(Alive, "")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
 		{"crashed", []Event{p, a, holder(LeftBehind, "")}, verdict{State: Stopped, Reason: Crashed, Key: "cut:r2"}},
 		{"gone in mid turn", []Event{p, holder(Gone, "")}, verdict{State: Stopped, Reason: Interrupted, Key: "cut:r1"}},
@@ -156,7 +156,7 @@ func TestClassifierReadAgain(t *testing.T) {
 			events = append(events, e)
 		}
 		h := holder(rapid.SampledFrom([]Liveness{Alive, Gone, LeftBehind, HolderUnknown}).Draw(t, "holder"),
-			rapid.SampledFrom([]string{"", "busy", "idle", "waiting"}).Draw(t, "status"))
+			rapid.SampledFrom([]string{"", "busy", "idle", "asking"}).Draw(t, "status"))
 		var once, again Classifier
 		for i, e := range events {
 			once.Feed(e)

@@ -14,7 +14,7 @@ type Messages []Message
 
 // Message is one row of the table.
 type Message struct {
-	State  State  // Stopped, Retrying, Waiting; Running: this text is no stop, whatever comes below
+	State  State  // Stopped, Retrying, Asking; Running: this text is no stop, whatever comes below
 	Reason Reason // of a stop
 	// Spend: the text is about money, so it is Billing unless it names a plan's reset time.
 	Spend   bool
@@ -29,7 +29,7 @@ const spendWord = "usage_limit|billing"
 // ParseMessages reads a table: a row a line, four columns apart by tabs, # begins a comment. A line
 // "@name", a tab and a piece of a pattern lets the patterns below say @name@ for it.
 //
-//	reason   a Reason, retrying, waiting, none, or usage_limit|billing (see Message.Spend)
+//	reason   a Reason, retrying, asking, none, or usage_limit|billing (see Message.Spend)
 //	window   a Window, or empty
 //	pattern  RE2, without regard to case, matched from the first character of Plain(text) on. A
 //	         group named "window" may tell the window (5-hour, session, daily, weekly, monthly);
@@ -75,8 +75,11 @@ func parseRow(line string, pieces *strings.Replacer) (Message, error) {
 	}
 	row := Message{State: Stopped, Reason: Reason(f[0]), Window: Window(f[1]), Example: strings.ReplaceAll(f[3], `\n`, "\n")}
 	switch f[0] {
-	case string(Retrying), string(Waiting):
-		row.State, row.Reason = State(f[0]), ""
+	case string(Retrying), string(Asking), formerly:
+		row.Reason = ""
+		if err := row.State.UnmarshalText([]byte(f[0])); err != nil {
+			return Message{}, err
+		}
 	case "none":
 		row.State, row.Reason = Running, ""
 	case spendWord:

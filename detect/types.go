@@ -8,7 +8,7 @@ type State string
 const (
 	Running  State = "running"
 	Retrying State = "retrying" // the agent itself waits or retries, or has armed its own continue
-	Waiting  State = "waiting"  // it asks the user: permission, question, menu
+	Asking   State = "asking"   // it asks you: permission, question, menu
 	Stopped  State = "stopped"
 )
 
@@ -207,6 +207,15 @@ const (
 	Server      HolderKind = "server"
 )
 
+// Activity is what a holder says that it does. Another word is the agent's own.
+type Activity string
+
+const (
+	Busy Activity = "busy"
+	Idle Activity = "idle"
+	Asks Activity = "asking" // it asks you
+)
+
 // Holder is the live process that has a session open, or what is left of it.
 type Holder struct {
 	Liveness    Liveness   `json:"liveness"`
@@ -217,7 +226,7 @@ type Holder struct {
 	Leader      int        `json:"leader,omitempty"`       // pid of its session leader
 	LeaderStart uint64     `json:"leader_start,omitempty"` // start time of that leader
 	Group       int        `json:"group,omitempty"`        // process group
-	Status      string     `json:"status,omitempty"`       // the agent's own word: busy, idle, waiting; empty: not told
+	Status      Activity   `json:"status,omitempty"`       // empty: not told
 	Since       time.Time  `json:"since,omitzero"`         // when it said so first; zero: not told
 	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace
 	Outlives    bool       `json:"outlives,omitempty"`     // a server that keeps a session open when the terminals that showed it have ended

@@ -145,15 +145,18 @@ func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 
 // holder judges one registry entry.
 func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
-	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Status: e.Status, Sure: true, Boot: c.env.Procs.Boot()}
+	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Status: detect.Activity(e.Status), Sure: true, Boot: c.env.Procs.Boot()}
 	if strings.HasPrefix(e.Entrypoint, "sdk-") {
 		h.Kind = detect.Headless
 	}
 	if e.StatusAt > 0 {
 		h.Since = detect.Clamp(time.UnixMilli(e.StatusAt).UTC())
 	}
-	if e.Status == "shell" { // idle, with a shell of its own in the background
-		h.Status = "idle"
+	switch e.Status {
+	case "waiting": // for its user
+		h.Status = detect.Asks
+	case "shell": // idle, with a shell of its own in the background
+		h.Status = detect.Idle
 	}
 	h.Start, _ = strconv.ParseUint(e.ProcStart, 10, 64)
 	if mine := c.env.Procs.PIDNamespace(); e.PIDDomain != "" && mine != "" && !strings.HasSuffix(e.PIDDomain, mine) {

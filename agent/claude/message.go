@@ -55,8 +55,8 @@ func (c *Claude) Message(text string, at time.Time, zone *time.Location) (detect
 	row, ok := messages().Find(one)
 	switch {
 	case ok && row.State == detect.Running,
-		ok && row.State == detect.Waiting && !menu(text, plain),
-		ok && row.State != detect.Waiting && !ours(plain[row.End(one):], plain),
+		ok && row.State == detect.Asking && !menu(text, plain),
+		ok && row.State != detect.Asking && !ours(plain[row.End(one):], plain),
 		ok && row.State == detect.Stopped && row.Reason != detect.UsageLimit && !below(plain),
 		!ok && (!statusText.MatchString(plain) || !below(plain)):
 		return none, false
@@ -98,7 +98,7 @@ func recordMessage(line string, at time.Time, zone *time.Location) (detect.Stop,
 		return failureMessage(r, more.Last, at, zone)
 	case more.Event == "PermissionRequest",
 		more.Event == "Notification" && (more.Notice == "permission_prompt" || more.Notice == "elicitation_dialog"):
-		return detect.Stop{State: detect.Waiting, At: at, Evidence: said}, true
+		return detect.Stop{State: detect.Asking, At: at, Evidence: said}, true
 	case r.Type == "assistant" && r.IsAPIError:
 		return failureMessage(r, textOf(blocks(r.Message.Content)), at, zone)
 	case r.Type == "result" && more.IsError:

@@ -21,7 +21,7 @@ func TestTables(t *testing.T) {
 					t.Errorf("%s row %d (%s %s): row %d matches %v: %q", name, i, m.State, m.Reason, j, hit, m.Example)
 				}
 			}
-			if m.State != detect.Waiting && m.State != detect.Running && !ours(plain[m.End(flat(plain)):], plain) {
+			if m.State != detect.Asking && m.State != detect.Running && !ours(plain[m.End(flat(plain)):], plain) {
 				t.Errorf("%s row %d: not all of the agent's own: %q", name, i, m.Example)
 			}
 		}

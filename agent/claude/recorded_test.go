@@ -70,7 +70,7 @@ func TestRecordings(t *testing.T) {
 			s := recorded(t, root, w.file, w.upto)
 			var h *detect.Holder
 			if live, status, _ := strings.Cut(w.live, ":"); live != "unknown" {
-				h = &detect.Holder{Liveness: detect.Liveness(live), Status: status, Sure: true, Why: "recorded"}
+				h = &detect.Holder{Liveness: detect.Liveness(live), Status: detect.Activity(status), Sure: true, Why: "recorded"}
 			}
 			stop, b := verdict(t, c, s, h)
 			got := row{

@@ -168,7 +168,7 @@ func keyOf(t *testing.T, path string) string {
 
 // TestUnheard: without a word on who holds it, an unfinished turn may be anything.
 func TestUnheard(t *testing.T) {
-	all := []detect.State{detect.Running, detect.Retrying, detect.Waiting, detect.Stopped}
+	all := []detect.State{detect.Running, detect.Retrying, detect.Asking, detect.Stopped}
 	for _, name := range []string{"exec-json-429-large", "exec-json-0.80-429-none", "exec-json-tool-signal-TERM"} {
 		c, s := recorded(t, name)
 		if stop, _ := verdict(t, c, s, true); stop.State != detect.Running || stop.Reason != "" || !slices.Equal(stop.CouldBe, all) {

@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The columns: reason (retrying, waiting: that state; none: no stop), window, wait until the reset in
+// The columns: reason (retrying, asking: that state; none: no stop), window, wait until the reset in
 // seconds (-: none), text. The time counts only where detect can read the form at all.
 const texts = `
 usage_limit	-	69287	You have exhausted your capacity on this model. Your quota will reset after 19h14m47s.
@@ -92,7 +92,7 @@ interrupted	-	-	Request cancelled.
 retrying	-	40794.980	Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 11h1m17s.. Retrying after 40794980ms...
 retrying	-	46.373	Attempt 1 failed: You exceeded your current quota\nPlease retry in 3.2s.\nSuggested retry after 45s.. Retrying after 46373ms...
 retrying	-	-	Attempt 2 failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}
-waiting	-	-	│ Apply this change?  │
+asking	-	-	│ Apply this change?  │
 none	-	-	This request failed. Press F12 for diagnostics, or run /settings and change "Error Verbosity" to full for full details.
 none	-	-	The CLI prints "You have exhausted your daily quota on this model." when that happens.
 none	-	-	fix: retry when You have exhausted your daily quota on this model.

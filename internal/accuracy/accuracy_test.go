@@ -180,7 +180,7 @@ func TestScoreMessage(t *testing.T) {
 			[]figure{{" messages reason", 1, 1}, {" messages reset time", 0, 1}, {" messages window", 0, 1}}},
 		{message{reason: "retrying", reset: "2026-11-20T14:00:00Z"}, detect.Stop{State: detect.Retrying, SelfResumeAt: at}, true,
 			[]figure{{" messages reason", 1, 1}, {" messages reset time", 1, 1}}},
-		{message{reason: "waiting"}, detect.Stop{}, false, []figure{{" messages reason", 0, 1}}},
+		{message{reason: "asking"}, detect.Stop{}, false, []figure{{" messages reason", 0, 1}}},
 	} {
 		s := newScores()
 		s.scoreMessage(c.m, c.stop, c.ok)
@@ -283,5 +283,35 @@ func TestLoadRuns(t *testing.T) {
 	}
 	if _, _, err := loadRuns(t.TempDir(), nil); err == nil {
 		t.Error("an empty folder was taken for good")
+	}
+}
+
+// A corpus that was written before the agent's "waiting" became "asking" is read on, with the same figures.
+func TestOldCorpus(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "messages.tsv")
+	if err := os.WriteFile(table, []byte("claude\twaiting\t\t\tDo you want to proceed?\\n❯ 1. Yes\\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := loadMessages(table)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	s := newScores()
+	s.scoreMessage(all[0], detect.Stop{State: detect.Asking}, true)
+	if d := cmp.Diff([]figure{{"claude messages reason", 1, 1}}, s.sorted()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	want, err := os.ReadFile("../../testdata/claude/tui_ask@waiting/want.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "want.json")
+	if err := os.WriteFile(file, []byte(strings.Replace(string(want), `"asking"`, `"waiting"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := loadRun(file)
+	if err != nil || len(r.Sessions) != 1 || r.Sessions[0].State != detect.Asking {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

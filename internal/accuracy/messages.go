@@ -40,7 +40,11 @@ func loadMessages(path string) ([]message, error) {
 		if len(f) != 5 {
 			return nil, fmt.Errorf("%s:%d: %d columns, want 5", path, n, len(f))
 		}
-		all = append(all, message{agent: f[0], reason: f[1], window: detect.Window(f[2]), reset: f[3], text: strings.ReplaceAll(f[4], `\n`, "\n")})
+		var word detect.State // a table of before has the word of before
+		if err := word.UnmarshalText([]byte(f[1])); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		all = append(all, message{agent: f[0], reason: string(word), window: detect.Window(f[2]), reset: f[3], text: strings.ReplaceAll(f[4], `\n`, "\n")})
 	}
 	return all, nil
 }

@@ -138,7 +138,7 @@ func (r run) check() error {
 }
 
 func (s session) check() error {
-	states := []detect.State{detect.Running, detect.Retrying, detect.Waiting, detect.Stopped}
+	states := []detect.State{detect.Running, detect.Retrying, detect.Asking, detect.Stopped}
 	switch {
 	case s.ID == "" || s.Path == "":
 		return errors.New("session and path must be given")
