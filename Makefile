@@ -10,8 +10,7 @@ PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
 # Packages that have users elsewhere, as a regular expression of import paths: all their exported API is in use.
 LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|codex|gemini|opencode))?))?$$
 
-# The race detector needs cgo, which needs a C compiler. By default each program with it sleeps for a
-# second before it exits, and the tests start thousands.
+# The race detector needs cgo, which needs a C compiler.
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
@@ -30,8 +29,7 @@ test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: eve
 
 unit: ## all tests but those with the real agents
 	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
-	@$(if $(RACE),CGO_ENABLED=1 GORACE=atexit_sleep_ms=0,CGO_ENABLED=0) \
-		$(GO) run ./e2e/report -name unit -hang 5m $(GO) test $(RACE) -timeout 60m -json $(PACKAGES)
+	@CGO_ENABLED=0 $(GO) run ./e2e/report -name unit -hang 5m $(RACE) $(GO) test -timeout 60m -json $(PACKAGES)
 
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]

@@ -127,7 +127,6 @@ func opens(t *testing.T, what string, b []byte) (left int, quarantined bool) {
 
 // No damage of a page keeps clawd from starting, and costs more than the sessions in it.
 func TestDamagedPages(t *testing.T) {
-	t.Parallel()
 	for _, old := range []bool{false, true} {
 		good := grown(t, old)
 		size := os.Getpagesize()
@@ -168,7 +167,6 @@ func TestDamagedPages(t *testing.T) {
 
 // Ten thousand flipped bytes, a hundred at a time, and each alone as far as this process dares to go.
 func TestFlippedBytes(t *testing.T) {
-	t.Parallel()
 	good := grown(t, false)
 	r := rand.New(rand.NewPCG(1, 2))
 	path := filepath.Join(t.TempDir(), "clawd.db")

@@ -144,7 +144,6 @@ func TestSchema1(t *testing.T) {
 // TestKilledInMigration kills a clawd that opens a store of schema 1, at each step. Whatever was written the next one
 // has everything, also when the store itself is gone by then.
 func TestKilledInMigration(t *testing.T) {
-	t.Parallel()
 	bin, err := crashing()
 	must(t, err)
 	killed := map[string]string{}

@@ -17,6 +17,8 @@ package agenttest
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -48,6 +50,16 @@ type Fixture struct {
 	Want detect.Stop
 }
 
+// Race runs, of the suites that the tests run, what is done at once. A test that calls it is named
+// TestRace: only those are run with the race detector, too, in a package that starts no goroutine.
+func Race(t *testing.T, tests ...func(t *testing.T)) {
+	for i, f := range tests {
+		t.Run(strconv.Itoa(i), f)
+	}
+}
+
+func inRace(t *testing.T) bool { return strings.HasPrefix(t.Name(), "TestRace/") }
+
 // Run runs the suite. open gives a new agent over new, empty folders each time it is called.
 func Run(t *testing.T, open func(t *testing.T) (agent.Agent, Fixture)) {
 	_, has := open(t)
@@ -55,6 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) (agent.Agent, Fixture)) {
 		name   string
 		run    func(t *testing.T, a agent.Agent, f Fixture)
 		cannot bool // the agent has no such thing
+		atOnce bool
 	}{
 		{name: "Portions", run: portions},
 		{name: "Whole", run: whole},
@@ -67,11 +80,11 @@ func Run(t *testing.T, open func(t *testing.T) (agent.Agent, Fixture)) {
 		{name: "Tail", run: tails},
 		{name: "Scan", run: scan},
 		{name: "Live", run: live},
-		{name: "Parallel", run: parallel},
+		{name: "Parallel", run: parallel, atOnce: true},
 		{name: "Cancelled", run: cancelled},
 		{name: "Absent", run: absent},
 	} {
-		if c.cannot {
+		if c.cannot || inRace(t) && !c.atOnce {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -30,3 +30,5 @@ func TestLongLineMemory(t *testing.T) {
 		},
 	})
 }
+
+func TestRace(t *testing.T) { agenttest.Race(t, TestConformance, TestLongLineMemory) }

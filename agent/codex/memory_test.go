@@ -39,3 +39,5 @@ func TestLongLineMemory(t *testing.T) {
 	}
 	agenttest.LongLine(t, inDir, meta+asked, lines)
 }
+
+func TestRace(t *testing.T) { agenttest.Race(t, TestConformance, TestLongLineMemory) }

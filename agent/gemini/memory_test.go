@@ -42,3 +42,7 @@ func TestLongLineMemory(t *testing.T) {
 		},
 	})
 }
+
+func TestRace(t *testing.T) {
+	agenttest.Race(t, TestSuiteLines, TestSuiteRewritten, TestSuiteBroken, TestLongLineMemory)
+}

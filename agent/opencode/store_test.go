@@ -349,6 +349,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
+func TestRace(t *testing.T) { agenttest.Race(t, TestSuite) }
+
 func wantSuite() detect.Stop {
 	after := 5 * time.Second
 	return detect.Stop{

@@ -40,7 +40,7 @@ func TestEndsWhatHangs(t *testing.T) {
 		}
 		return still
 	}
-	if err := s.run([]string{"go", "test", "-count=1", "-json", "./hang", "./quick"}); err != nil {
+	if err := s.run([]string{"go", "test", "-count=1", "-json", "./hang", "./quick"}, false); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, out.String(), "HANGS hang.TestHangs/sub", "FAIL  hang.TestHangs did not end", "FAIL  hang.TestHangs/sub did not end",
@@ -55,14 +55,14 @@ func TestExitCodeCounts(t *testing.T) {
 	var out strings.Builder
 	s := reader(t, &out)
 	stream := `echo '{"Action":"start","Package":"a"}'; echo '{"Action":"pass","Package":"a"}'`
-	if err := s.run([]string{"sh", "-c", stream, "-json", "a"}); err != nil || !s.ok() {
+	if err := s.run([]string{"sh", "-c", stream, "-json", "a"}, false); err != nil || !s.ok() {
 		t.Fatalf("%v, ok = %v\n%s", err, s.ok(), out.String())
 	}
 	s = reader(t, &out)
-	if err := s.run([]string{"sh", "-c", stream + "; exit 1", "-json", "a"}); err != nil || s.ok() {
+	if err := s.run([]string{"sh", "-c", stream + "; exit 1", "-json", "a"}, false); err != nil || s.ok() {
 		t.Fatalf("%v, ok = %v\n%s", err, s.ok(), out.String())
 	}
-	if err := s.run([]string{"go", "test", "./..."}); err == nil {
+	if err := s.run([]string{"go", "test", "./..."}, false); err == nil {
 		t.Error("ran without -json")
 	}
 }

@@ -74,7 +74,9 @@ type summary struct {
 	top, sub count // tests and sub-tests
 	began    time.Time
 	told     time.Time
-	broken   bool // the go command said so
+	kind     string // of the command, in the names of times
+	broken   bool   // a go command said so
+	stopped  bool   // before the end, by a signal
 }
 
 func newSummary(out io.Writer, t *times, cases bool, hang time.Duration) *summary {
@@ -86,7 +88,7 @@ func newSummary(out io.Writer, t *times, cases bool, hang time.Duration) *summar
 
 // ok: something ran, and nothing failed.
 func (s *summary) ok() bool {
-	return !s.broken && s.all.passed > 0 && s.all.failed+s.top.failed+s.sub.failed == 0
+	return !s.broken && !s.stopped && s.all.passed > 0 && s.all.failed+s.top.failed+s.sub.failed == 0
 }
 
 func (s *summary) print(format string, args ...any) {
@@ -172,7 +174,7 @@ func (s *summary) endTest(l line) {
 		p.idle = s.now()
 	}
 	if p == nil || !p.cached {
-		s.times.keep(l.key(), l.Elapsed)
+		s.times.keep(l.key()+s.kind, l.Elapsed)
 	}
 	if strings.Contains(l.Test, "/") {
 		s.sub.of(l.Action)
@@ -210,12 +212,12 @@ func (s *summary) endPackage(l line) {
 	p := s.open[l.Package]
 	delete(s.open, l.Package)
 	took := fmt.Sprintf("%.1f s", l.Elapsed)
-	switch before := s.times.before(l.Package); {
+	switch before := s.times.before(l.Package + s.kind); {
 	case p != nil && p.cached:
 		s.cached++
 		took = "cached"
 	default:
-		s.times.keep(l.Package, l.Elapsed)
+		s.times.keep(l.Package+s.kind, l.Elapsed)
 		if before != "" && l.Elapsed >= 1 {
 			took += ", " + before
 		}
@@ -268,7 +270,7 @@ func (s *summary) tick() {
 
 func (s *summary) running(t *test, now time.Time) string {
 	text := fmt.Sprintf("%s %.0f s", short(t.pkg, t.name), now.Sub(t.since).Seconds())
-	if last := s.times.before(t.pkg + " " + t.name); last != "" {
+	if last := s.times.before(t.pkg + " " + t.name + s.kind); last != "" {
 		text += " (" + last + ")"
 	}
 	return text
