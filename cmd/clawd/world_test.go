@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,17 +87,26 @@ func (w *world) orders(modes ...string) {
 // limited writes a session that was limited just now, and gives its id and the stop's key.
 func (w *world) limited() (id, key string) {
 	w.t.Helper()
+	return w.limitedIn(w.project)
+}
+
+// limitedIn is limited in a folder that may be another session's own: two in one folder are in each other's way.
+func (w *world) limitedIn(project string) (id, key string) {
+	w.t.Helper()
+	if err := os.MkdirAll(project, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
 	id = uuid.NewString()
-	prompt := userLine("", id, w.project, "say done", false, time.Now())
+	prompt := userLine("", id, project, "say done", false, time.Now())
 	var u, s line
 	if err := json.Unmarshal([]byte(prompt), &u); err != nil {
 		w.t.Fatal(err)
 	}
-	stop := limitLine(u.UUID, id, w.project, time.Now())
+	stop := limitLine(u.UUID, id, project, time.Now())
 	if err := json.Unmarshal([]byte(stop), &s); err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(w.transcript(id), prompt+askedLines(id)+stop)
+	w.write(transcript(w.agent, project, id), prompt+askedLines(id)+stop)
 	return id, s.UUID
 }
 
@@ -143,11 +153,18 @@ func (l *lockedBuffer) String() string {
 // start starts clawd.
 func (w *world) start(env ...string) *daemonProc {
 	w.t.Helper()
+	return w.startUnder(nil, env...)
+}
+
+// startUnder starts clawd by way of a program that becomes clawd, or watches it.
+func (w *world) startUnder(by []string, env ...string) *daemonProc {
+	w.t.Helper()
 	program, err := crashing()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d := &daemonProc{w: w, cmd: exec.Command(program, "run"), log: &lockedBuffer{}, done: make(chan struct{})}
+	argv := append(slices.Clone(by), program, "run")
+	d := &daemonProc{w: w, cmd: exec.Command(argv[0], argv[1:]...), log: &lockedBuffer{}, done: make(chan struct{})}
 	d.cmd.Env = append(append([]string{}, w.env...), env...)
 	d.cmd.Dir = w.root
 	d.cmd.Stderr = d.log

@@ -10,7 +10,8 @@ import (
 
 // At kills this process (SIGKILL, so nothing is cleaned up) at the point that the variable
 // CLAWD_CRASH_AT names, the first time it is reached: a file beside the variable's CLAWD_CRASH_ONCE
-// says that it was. With CLAWD_CRASH_BY=stop it stops instead (SIGSTOP), and goes on when it is told to.
+// says that it was. With CLAWD_CRASH_BY=stop it stops instead (SIGSTOP), and goes on when it is told to;
+// with CLAWD_CRASH_BY=panic it panics.
 func At(point string) {
 	if os.Getenv("CLAWD_CRASH_AT") != point {
 		return
@@ -21,9 +22,12 @@ func At(point string) {
 		return
 	}
 	f.Close()
-	if os.Getenv("CLAWD_CRASH_BY") == "stop" {
+	switch os.Getenv("CLAWD_CRASH_BY") {
+	case "stop":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		return
+	case "panic":
+		panic("crash point " + point)
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
