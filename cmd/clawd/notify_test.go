@@ -3,7 +3,11 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -49,4 +53,40 @@ func TestNotify(t *testing.T) {
 	await("READY=1")
 	d.stop()
 	await("STOPPING=1")
+}
+
+// TestReloadWhileStarting: a reload that comes while clawd still opens its store does not end it. It opens its log
+// before that, here a pipe, which is open when the other end is.
+func TestReloadWhileStarting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "succeed")
+	pipe, conf := filepath.Join(w.root, "log"), filepath.Join(w.root, "clawd.toml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(conf, strings.Replace(string(b), "[log]\n", fmt.Sprintf("[log]\nfile = %q\n", pipe), 1))
+	d := w.start()
+	log, err := os.Open(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(log); ; {
+		if !lines.Scan() {
+			d.ended(true) // the pipe is closed
+			t.Fatal("it ended before it had read its config again")
+		}
+		if strings.Contains(lines.Text(), `"event":"config_reloaded"`) {
+			break
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }()
+	d.stop()
 }

@@ -47,6 +47,9 @@ const gcPercent = 30
 
 func run(ctx context.Context, g *globals, dry bool) error {
 	debug.SetGCPercent(gcPercent)
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP) // first of all: to open the store takes a while, and until then the signal would end clawd
+	defer signal.Stop(hup)
 	cfg, path, err := g.load()
 	if err != nil {
 		return err
@@ -76,9 +79,6 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	if err != nil {
 		return err
 	}
-	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP)
-	defer signal.Stop(hup)
 	go func() {
 		for {
 			select {
