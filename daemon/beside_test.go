@@ -64,6 +64,7 @@ func TestServerBesideAnotherProcess(t *testing.T) {
 					r.procs.all = []agent.Proc{{PID: 901, Start: 91}, {PID: 902, Start: 92, TTY: "/dev/pts/1", Started: time.Now().Add(-time.Hour)}}
 				})
 				r.children.act = func(c *child) { c.ask(); c.say("answer") }
+				r.seldom()
 				r.start()
 				id := uuid.NewString()
 				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))

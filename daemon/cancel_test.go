@@ -15,6 +15,7 @@ import (
 
 func TestCancelWaiting(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.start()
 		id, _ := r.stopped("plan")
 		d, err := r.d.Cancel(r.work, Order{Session: id})
@@ -72,6 +73,7 @@ func TestCancelFired(t *testing.T) {
 			in(t, func(r *rig) {
 				r.o.Config.Resume.Reasons["crashed"] = resume.SameSession
 				r.children.act = act
+				r.seldom()
 				r.start()
 				id, _ := r.stopped("limit")
 				r.pass(5 * time.Minute)

@@ -29,6 +29,7 @@ func TestFreshLineGivesUp(t *testing.T) {
 			put(t, fresh.Path, r.chatHead(fresh.ID)+chatPrompt(handOff)+chatContext())
 			c.end()
 		}
+		r.seldom()
 		r.start()
 		r.chatStopped(true)
 		r.pass(26 * time.Hour)

@@ -95,6 +95,7 @@ func TestResumeAgain(t *testing.T) {
 					ch.say("answer")
 					ch.end()
 				}
+				r.seldom()
 				r.start()
 				id, _ := r.stopped(c.kind)
 				r.pass(5 * time.Minute)

@@ -50,6 +50,7 @@ func TestCancelEndsARunThatStoppedAgain(t *testing.T) {
 				c.ask()
 				c.say("open")
 			}
+			r.seldom()
 			r.start()
 			id, _ := r.stopped("limit")
 			r.pass(40 * time.Second)

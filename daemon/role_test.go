@@ -110,6 +110,7 @@ func TestRolesAreAskedSeldom(t *testing.T) {
 			in(t, func(r *rig) {
 				asked := filepath.Join(r.root, "asked")
 				r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "echo >>" + asked + "; " + c.list} }
+				r.seldom()
 				r.start()
 				id, _ := r.stopped("limit")
 				if c.open {

@@ -104,6 +104,7 @@ func TestProjectFolderIsAway(t *testing.T) {
 	for name, away := range map[string]time.Duration{"for a while": 10 * time.Minute, "for good": 48 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
+				r.seldom()
 				r.start()
 				r.stopped("limit")
 				if err := os.Rename(r.project, r.project+"-away"); err != nil {

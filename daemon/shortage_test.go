@@ -26,6 +26,7 @@ func TestMachineIsShort(t *testing.T) {
 				r.children.fail = fmt.Errorf("fork/exec clawd: %w", errno)
 				tries := 0
 				r.children.claimed = func(resume.Claim) { tries++ }
+				r.seldom()
 				r.start()
 				var ids []string
 				for range 4 {
@@ -152,6 +153,7 @@ func TestMachineIsShortAndClockSetBack(t *testing.T) {
 func TestMachineIsShortForTheOthers(t *testing.T) {
 	in(t, func(r *rig) {
 		r.children.fail = fmt.Errorf("fork: %w", syscall.EAGAIN)
+		r.seldom()
 		r.start()
 		var ids []string
 		for range 41 {

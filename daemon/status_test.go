@@ -27,6 +27,7 @@ func (r *rig) status(id string) *SessionStatus {
 func TestStatusNeedsYou(t *testing.T) {
 	for _, kind := range []string{"auth", "odd"} {
 		in(t, func(r *rig) {
+			r.seldom()
 			r.start()
 			id, _ := r.stopped(kind)
 			r.pass(time.Minute)

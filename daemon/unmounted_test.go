@@ -19,6 +19,7 @@ func TestFolderComesAfterClawd(t *testing.T) {
 		for _, comes := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, comes: %v", name, comes), func(t *testing.T) {
 				in(t, func(r *rig) {
+					r.seldom()
 					r.start()
 					id, _ := r.stopped("limit")
 					r.down()

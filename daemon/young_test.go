@@ -16,6 +16,7 @@ import (
 func TestWaitOutlastsTheAgentsMemory(t *testing.T) {
 	in(t, func(r *rig) {
 		put(t, filepath.Join(r.agentDir(), "settings.json"), `{"cleanupPeriodDays":3}`)
+		r.seldom()
 		r.start()
 		id, _ := r.stopped("limit")
 		rec := r.wantPhase(id, state.Waiting)
@@ -61,6 +62,7 @@ func TestWaitOutlastsTheAgentsMemory(t *testing.T) {
 func TestAnOpenSessionKeepsItsAge(t *testing.T) {
 	in(t, func(r *rig) {
 		r.o.Config.Resume.Base = config.Duration(2 * time.Minute)
+		r.seldom()
 		r.start()
 		id, _ := r.stopped("limit")
 		r.procs.set(func() {
