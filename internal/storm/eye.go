@@ -23,8 +23,8 @@ type eye struct {
 	hits chan sight
 }
 
-// sight is what was awaited, with the session that it is about, if that can be seen.
-type sight struct{ session string }
+// sight is what was awaited, with the session and the attempt that it is about, if that can be seen.
+type sight struct{ session, token string }
 
 func newEye(w *world) (*eye, error) {
 	f, err := fsnotify.NewWatcher()
@@ -92,27 +92,27 @@ func (e *eye) run() {
 // see tells the moments that an event of the file system means.
 func (e *eye) see(ev fsnotify.Event) {
 	base, folder := filepath.Base(ev.Name), filepath.Base(filepath.Dir(ev.Name))
-	session, _ := runName(base)
+	session, token := runName(base)
 	switch {
 	case base == "ledger":
 		e.ledger()
 	case base == "clawd.db" && ev.Has(fsnotify.Write):
-		e.hit(atStore, "")
+		e.hit(atStore, sight{})
 	case base == "clawd.sock" && ev.Has(fsnotify.Create):
-		e.hit(atSocket, "")
+		e.hit(atSocket, sight{})
 	case folder == "attempts" && ev.Has(fsnotify.Create):
-		e.hit(atMark, "")
+		e.hit(atMark, sight{})
 	case folder == "runs" && ev.Has(fsnotify.Create) && session != "":
-		e.hit(atRun, session)
-		e.birth(session)
+		e.hit(atRun, sight{session, token})
+		e.birth(sight{session, token})
 	case folder == "runs" && ev.Has(fsnotify.Write):
-		e.hit(atOutput, session)
+		e.hit(atOutput, sight{session, token})
 	case strings.HasSuffix(base, ".jsonl") && ev.Has(fsnotify.Write):
-		e.hit(atWrite, strings.TrimSuffix(base, ".jsonl"))
+		e.hit(atWrite, sight{session: strings.TrimSuffix(base, ".jsonl")})
 	}
 }
 
-func (e *eye) hit(m moment, session string) {
+func (e *eye) hit(m moment, s sight) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.want != m {
@@ -122,19 +122,19 @@ func (e *eye) hit(m moment, session string) {
 		return
 	}
 	e.want = ""
-	e.hits <- sight{session} // its one place is free: nothing else was awaited since it was emptied
+	e.hits <- s // its one place is free: nothing else was awaited since it was emptied
 }
 
 // birth looks for the shim whose output was made.
-func (e *eye) birth(session string) {
+func (e *eye) birth(s sight) {
 	e.mu.Lock()
 	wanted := e.want == atBirth
 	e.mu.Unlock()
 	d := e.w.daemon()
 	for until := time.Now().Add(30 * time.Millisecond); wanted && d != nil && time.Now().Before(until); time.Sleep(200 * time.Microsecond) {
 		for _, c := range children(d.pid()) {
-			if of, _ := runOf(c); of == session {
-				e.hit(atBirth, session)
+			if _, token := runOf(c); token == s.token {
+				e.hit(atBirth, s)
 				return
 			}
 		}
@@ -163,7 +163,7 @@ func (e *eye) ledger() {
 	e.read = fi.Size()
 	for _, r := range rows {
 		if r.By == byClawd {
-			e.hit(atLedger+moment(r.Ev), r.Session)
+			e.hit(atLedger+moment(r.Ev), sight{session: r.Session})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -73,7 +74,7 @@ func runsOf(rows []row) (runs []*agentRun) {
 	}
 	by := map[id]*agentRun{}
 	for _, r := range rows {
-		if r.Ev == evStruck || r.Ev == evWiped {
+		if r.Ev == evStruck || r.Ev == evWiped || r.Ev == evUnmarked {
 			continue
 		}
 		a := by[id{r.PID, r.Born}]
@@ -164,11 +165,18 @@ func (c *oneCase) doubles() {
 	}
 }
 
+// waited tells whether a shim still waited at its gate when a person had gone on.
+func (c *oneCase) waited(r, p *agentRun) bool {
+	return slices.ContainsFunc(c.e.rows, func(o row) bool {
+		return o.Ev == evUnmarked && o.Session == c.id && strings.HasPrefix(r.Token, o.Token) && p.did[evPrompted] > 0 && o.Up > p.did[evPrompted]
+	})
+}
+
 // late judges a start into a session that had gone on, or that a person had open: only who came after the
 // shim was born may have been missed.
 func (c *oneCase) late(r *agentRun) {
 	for _, p := range c.runs {
-		if came := p.did[evStart]; p.By == byPerson && came > r.Born-clock && came < r.did[evStart]+clock {
+		if came := p.did[evStart]; p.By == byPerson && came > r.Born-clock && came < r.did[evStart]+clock && !c.waited(r, p) {
 			c.v.counts["races"]++
 			return
 		}

@@ -88,6 +88,9 @@ func TestJudge(t *testing.T) {
 		{name: "beside a person who was there before", rows: rowsOf(start(1, byPerson, "failure", "k"), start(2, byClawd, "failure", "k", whose(byPerson))), tail: answer, want: double},
 		{name: "beside a person who came after the shim", rows: rowsOf(
 			did(2, byPerson, evStart, 300.5, func(r *row) { r.Stands, r.Tail = "failure", "k" }), start(3, byClawd, "failure", "k", whose(byPerson))), tail: answer, counted: "races"},
+		{name: "after a person had gone on, while the shim waited at its gate", rows: rowsOf(
+			did(3, byPerson, evStart, 300.2, func(r *row) { r.Stands, r.Tail = "failure", "k" }), did(3, byPerson, evPrompted, 300.3),
+			row{Ev: evUnmarked, Session: session, Token: "ttt", Up: 300.5}, start(3, byClawd, "answer", "a", func(r *row) { r.PID = 4 })), tail: answer, want: double},
 		{name: "after a person had gone on", rows: rowsOf(whole(1, byPerson, "failure", "k"), start(2, byClawd, "answer", "a")), tail: answer, want: double},
 		{name: "a person went on", rows: whole(1, byPerson, "failure", "k"), tail: answer, counted: "by hand"},
 

@@ -26,6 +26,7 @@ const (
 	evFailed   = "failed"   // its failure is in the session's file
 	evEnd      = "end"      // it is about to exit
 	evStruck   = "struck"   // the storm killed a child of clawd; PID, Session and Token as far as they can be seen
+	evUnmarked = "unmarked" // no mark has this token yet, says the storm: the shim has not passed
 	evWiped    = "wiped"    // the storm took clawd's store away, or put an old one back
 )
 

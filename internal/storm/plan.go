@@ -33,6 +33,7 @@ const (
 	stopCont    act = "stop clawd, go on"
 	stopKill    act = "stop clawd, kill it"
 	second      act = "stop clawd, start a second one"
+	stopHand    act = "stop clawd, a person goes on, clawd too"
 	termDaemon  act = "end clawd cleanly"
 	killChild   act = "kill a child"
 	stopChild   act = "stop a child, go on"
@@ -101,14 +102,14 @@ type chance[T any] struct {
 }
 
 var moments = []chance[moment]{
-	{12, atTime}, {3, atSocket}, {18, atStore}, {14, atMark}, {10, atRun}, {10, atBirth}, {8, atOutput}, {5, atWrite},
+	{12, atTime}, {3, atSocket}, {18, atStore}, {14, atMark}, {10, atRun}, {10, atBirth}, {8, atOutput}, {12, atWrite},
 	{4, atLedger + evStart}, {4, atLedger + evInit}, {6, atLedger + evAsked}, {4, atLedger + evPrompted},
 	{3, atLedger + evAnswered}, {3, atLedger + evFailed}, {3, atLedger + evEnd},
 }
 
 var acts = []chance[act]{
 	{46, killDaemon}, {6, killAll}, {9, stopCont}, {5, stopKill}, {3, second}, {5, termDaemon}, {14, killChild},
-	{4, stopChild}, {6, stopBoth}, {2, reloadIt},
+	{4, stopChild}, {6, stopBoth}, {5, stopHand}, {2, reloadIt},
 }
 
 var scripts = []chance[[]string]{
@@ -147,6 +148,8 @@ func draw(seed uint64, sessions int) plan {
 			k.nth++
 		}
 		switch {
+		case k.do == stopHand: // while a shim waits at its gate
+			k.when, k.delay = atRun, 0
 		case k.when == atTime:
 			k.delay = ms(rng, 0, 2000)
 		case rng.IntN(3) > 0:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -62,12 +63,12 @@ func (w *world) timeline() {
 			}})
 		}
 		if s.byHand > 0 {
-			deeds = append(deeds, deed{s.byHand, func() { w.hand(s) }})
+			deeds = append(deeds, deed{s.byHand, func() { w.hands.Go(func() { w.byHand(s, s.hand) }) }})
 		}
 		if s.again > 0 {
 			deeds = append(deeds, deed{s.again, func() {
 				if w.well(s) {
-					w.hand(s)
+					w.hands.Go(func() { w.byHand(s, s.hand) })
 				}
 			}})
 		}
@@ -149,7 +150,11 @@ func (w *world) blow(k strike, at sight) error {
 			k.do = killDaemon
 		}
 	}
-	if k.do == reloadIt && w.ask("/v1/status", &status{}) != nil { // before it listens for it, the signal ends a process
+	if k.do == stopHand && at.token == "" {
+		k.do = stopCont
+	}
+	// Before it is up, the signal to reload may end it, and a second one may take the lock.
+	if (k.do == reloadIt || k.do == second) && w.ask("/v1/status", &status{}) != nil {
 		k.do = killDaemon
 	}
 	w.mu.Lock()
@@ -161,6 +166,11 @@ func (w *world) blow(k strike, at sight) error {
 		d.signal(syscall.SIGSTOP)
 		time.Sleep(k.span)
 		d.signal(syscall.SIGCONT)
+	case stopHand:
+		d.signal(syscall.SIGSTOP)
+		err := w.meanwhile(at)
+		d.signal(syscall.SIGCONT)
+		return err
 	case second:
 		d.signal(syscall.SIGSTOP)
 		err := w.twice()
@@ -248,6 +258,33 @@ func (w *world) child(d *daemonProc, session string) (pick process) {
 		}
 	}
 	return pick
+}
+
+// meanwhile has a person go on in a session whose shim is about to be born, or waits at its gate: clawd looked at
+// the session before, and is stopped.
+func (w *world) meanwhile(at sight) error {
+	i := slices.IndexFunc(w.plan.subjects, func(s *subject) bool { return s.id == at.session })
+	if i < 0 {
+		return nil
+	}
+	time.Sleep(300 * time.Millisecond) // time enough for a shim whose gate was open
+	if w.marked(at.token) {
+		return nil
+	}
+	w.byHand(w.plan.subjects[i], modeAnswer)
+	if w.marked(at.token) {
+		return nil
+	}
+	return appendRow(w.dir, row{Ev: evUnmarked, Session: at.session, Token: at.token})
+}
+
+// marked tells whether there is a mark of the attempt.
+func (w *world) marked(token string) bool {
+	marks, _ := filepath.Glob(filepath.Join(w.state, "attempts", "*"))
+	return slices.ContainsFunc(marks, func(path string) bool {
+		b, err := os.ReadFile(path)
+		return err != nil || bytes.Contains(b, []byte(token))
+	})
 }
 
 // twice starts a second clawd beside the first, which is stopped: it must refuse.

@@ -183,19 +183,17 @@ func (d *daemonProc) await(long time.Duration) bool {
 	}
 }
 
-// hand starts the agent by hand, as a person or a script would.
-func (w *world) hand(s *subject) {
-	w.hands.Go(func() {
-		cmd := exec.Command(filepath.Join(w.dir, "bin", "claude"), "-p", "--output-format", "stream-json", "--verbose", "--resume", s.id, "--", "by hand")
-		cmd.Env, cmd.Dir = append(append([]string{}, w.env...), personMode+"="+s.hand), w.project(s)
-		if err := cmd.Start(); err != nil {
-			w.fail("the agent cannot be started by hand: %v", err)
-			return
-		}
-		over := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-		defer over.Stop()
-		_ = cmd.Wait() // clawd does not end it, so the ledger tells
-	})
+// byHand has the agent go on by hand, as a person or a script would, and waits for its end.
+func (w *world) byHand(s *subject, mode string) {
+	cmd := exec.Command(filepath.Join(w.dir, "bin", "claude"), "-p", "--output-format", "stream-json", "--verbose", "--resume", s.id, "--", "by hand")
+	cmd.Env, cmd.Dir = append(append([]string{}, w.env...), personMode+"="+mode), w.project(s)
+	if err := cmd.Start(); err != nil {
+		w.fail("the agent cannot be started by hand: %v", err)
+		return
+	}
+	over := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer over.Stop()
+	_ = cmd.Wait() // how it went stands in the ledger
 }
 
 // close ends what is left and removes the folder, unless it is kept.
