@@ -152,8 +152,8 @@ func draw(seed uint64, sessions int) plan {
 			k.when, k.delay = atRun, 0
 		case k.when == atTime:
 			k.delay = ms(rng, 0, 2000)
-		case rng.IntN(3) > 0:
-			k.delay = ms(rng, 0, 12)
+		default: // a commit takes a few milliseconds, a start ten
+			k.delay = weighted(rng, []chance[time.Duration]{{1, 0}, {1, ms(rng, 0, 4)}, {1, ms(rng, 0, 15)}})
 		}
 		if rng.IntN(8) == 0 {
 			k.span += 2 * time.Second // longer than the settle time's half, so that waits end meanwhile
