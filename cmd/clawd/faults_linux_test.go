@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/clawd-project/clawd/state"
 )
 
 // tracer is how strace starts a program that has a system call fail, stall or kill; the program keeps its pid.
@@ -33,21 +31,6 @@ func namespace(t *testing.T, flags, setup string) []string {
 		t.Skipf("no such namespace can be had here: %v: %s", err, out)
 	}
 	return by
-}
-
-// resumedOnce makes sure that every stop of these sessions was answered once, and none is left.
-func (w *world) resumedOnce(ids ...string) {
-	w.t.Helper()
-	l := w.ledger()
-	w.neverTwice(l)
-	for _, id := range ids {
-		if rec := l.sessions[id]; rec.Phase != state.Following {
-			w.t.Errorf("session %s: phase %s, want following", id, rec.Phase)
-		}
-	}
-	if n := len(w.starts()); n != len(ids) || l.stats.TotalResumes != n {
-		w.t.Errorf("%d starts and %d resumes, want %d", n, l.stats.TotalResumes, len(ids))
-	}
 }
 
 // Killed as it syncs the store: between the pages and the root that names them, or behind both. What was acknowledged is
