@@ -23,14 +23,32 @@ func tracer(t *testing.T, args ...string) []string {
 	return append([]string{"strace", "-D", "-f", "-qq", "-o", "/dev/null"}, args...)
 }
 
-// namespace is how a program is started that may set up a part of the machine for itself.
-func namespace(t *testing.T, flags, setup string) []string {
+// namespace is how a program is started that may set up a part of the machine for itself. It sees no process of others:
+// it could not look into them, and would take each agent among them for one that may have its sessions open.
+func namespace(t *testing.T, setup string) []string {
 	t.Helper()
-	by := []string{"unshare", flags, "sh", "-c", "set -e\n" + setup + "\nexec \"$@\"", "sh"}
+	by := []string{"unshare", "-rmpf", "--mount-proc", "--kill-child", "sh", "-c", "set -e\n" + setup + "\nexec \"$@\"", "sh"}
 	if out, err := exec.Command(by[0], append(by[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("no such namespace can be had here: %v: %s", err, out)
 	}
 	return by
+}
+
+// startInside starts clawd in a namespace.
+func (w *world) startInside(by []string, env ...string) *daemonProc {
+	w.t.Helper()
+	d := w.startUnder(by, env...)
+	pid := 0
+	w.until("the first process inside", func() bool {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", d.cmd.Process.Pid, d.cmd.Process.Pid))
+		_, err := fmt.Sscan(string(b), &pid)
+		return err == nil || ended(d)
+	})
+	var err error
+	if d.main, err = os.FindProcess(pid); err != nil {
+		w.t.Fatal(err)
+	}
+	return d
 }
 
 // Killed as it syncs the store: between the pages and the root that names them, or behind both. What was acknowledged is
@@ -177,12 +195,13 @@ func TestOverlayState(t *testing.T) {
 		t.Fatal(err)
 	}
 	over := func(lower, upper, work string) []string {
-		return namespace(t, "-rm", fmt.Sprintf("mount -t overlay overlay -o lowerdir=%s,upperdir=%s,workdir=%s %s", layer(lower), layer(upper), layer(work), w.state))
+		return namespace(t, fmt.Sprintf("mount -t overlay overlay -o lowerdir=%s,upperdir=%s,workdir=%s %s", layer(lower), layer(upper), layer(work), w.state))
 	}
 	id, _ := w.limited()
-	d := w.startUnder(over("none", "first", "work1"), "CLAWD_CRASH_AT=T4.before", "CLAWD_CRASH_ONCE="+w.root)
+	below := []string{"sh", "-c", `"$@"; exit $?`, "sh"} // the first process of a namespace cannot kill itself
+	d := w.startUnder(append(over("none", "first", "work1"), below...), "CLAWD_CRASH_AT=T4.before", "CLAWD_CRASH_ONCE="+w.root)
 	d.ended(false)
-	d = w.startUnder(over("first", "second", "work2"))
+	d = w.startInside(over("first", "second", "work2"))
 	d.await("resume_succeeded")
 	d.stop()
 	if e := append(d.events("state_damaged"), d.events("state_lost")...); len(e) > 0 {
@@ -204,7 +223,7 @@ func TestNoWatchesLeft(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "succeed")
 			before, _ := w.limitedIn(w.root + "/one")
-			d := w.startUnder(namespace(t, "-r", "echo "+limit))
+			d := w.startInside(namespace(t, "echo "+limit))
 			d.await("watch_degraded")
 			after, _ := w.limitedIn(w.root + "/two")
 			w.until("both resumes", func() bool { return len(d.events("resume_succeeded")) == 2 })
@@ -285,12 +304,13 @@ func TestStartsOnFullDisk(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(w.state, 0o700), os.CopyFS(before, os.DirFS(w.state))); err != nil {
 				t.Fatal(err)
 			}
-			setup := fmt.Sprintf("mount -t tmpfs -o size=1m none %s; cp -a %s/. %s; head -c 2000000 /dev/zero > %s/ballast 2>/dev/null || true", w.state, before, w.state, w.state)
-			if !had {
-				setup += fmt.Sprintf("\nfor n in 1 2 3; do \"$@\" && exit 9; done; rm %s/ballast", w.state)
+			by := namespace(t, fmt.Sprintf("mount -t tmpfs -o size=1m none %s; cp -a %s/. %s; head -c 2000000 /dev/zero > %s/ballast 2>/dev/null || true",
+				w.state, before, w.state, w.state))
+			if !had { // three starts by a service, then there is room
+				by = append(by, "sh", "-c", fmt.Sprintf("for n in 1 2 3; do \"$@\" && exit 9; done; rm %s/ballast; exec \"$@\"", w.state), "sh")
 			}
 			w.limited()
-			d := w.startUnder(namespace(t, "-rm", setup))
+			d := w.startInside(by)
 			if had {
 				w.until("the words on it", func() bool { return strings.Contains(d.log.String(), syscall.ENOSPC.Error()) })
 				if err := os.Remove(fmt.Sprintf("/proc/%d/root%s/ballast", d.cmd.Process.Pid, w.state)); err != nil {

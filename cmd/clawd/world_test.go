@@ -129,6 +129,7 @@ func (w *world) starts() [][]string {
 type daemonProc struct {
 	w    *world
 	cmd  *exec.Cmd
+	main *os.Process // clawd itself, where it is not cmd
 	log  *lockedBuffer
 	done chan struct{}
 }
@@ -173,6 +174,7 @@ func (w *world) startUnder(by []string, env ...string) *daemonProc {
 	if err := d.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+	d.main = d.cmd.Process
 	go func() { _ = d.cmd.Wait(); close(d.done) }()
 	w.t.Cleanup(func() {
 		_ = d.cmd.Process.Kill()
@@ -187,7 +189,7 @@ func (w *world) startUnder(by []string, env ...string) *daemonProc {
 // stop ends clawd cleanly.
 func (d *daemonProc) stop() {
 	d.w.t.Helper()
-	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	_ = d.main.Signal(syscall.SIGTERM)
 	d.ended(true)
 }
 
