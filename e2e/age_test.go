@@ -65,6 +65,7 @@ func (w *world) unseenArgs() []string {
 // agedByOrder: the daemon leaves them, and goes on when it is told to.
 func agedByOrder(t *testing.T, w *world, of map[string]time.Duration) {
 	c := w.startClawd(settings{args: w.unseenArgs()})
+	c.wait("agent_found") // before that it says so, and takes no order
 	c.quiet(3 * time.Second)
 	for id := range of {
 		if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 {
