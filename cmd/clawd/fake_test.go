@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/clawd-project/clawd/internal/transcript"
 )
 
 // TestMain lets the test binary be three programs, by its name: the tests, clawd, and an agent
@@ -82,19 +83,8 @@ func newFake() *fake {
 			f.prompt = os.Args[i+1]
 		}
 	}
-	f.path = transcript(os.Getenv("CLAUDE_CONFIG_DIR"), f.cwd, f.id)
+	f.path = transcript.Path(os.Getenv("CLAUDE_CONFIG_DIR"), f.cwd, f.id)
 	return f
-}
-
-// transcript is the agent's place for a session.
-func transcript(root, cwd, id string) string {
-	folder := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", r) {
-			return r
-		}
-		return '-'
-	}, cwd)
-	return filepath.Join(root, "projects", folder, id+".jsonl")
 }
 
 func (f *fake) run() error {
@@ -194,13 +184,13 @@ func (f *fake) print(format string, args ...any) { fmt.Printf(format+"\n", args.
 // ask writes the user's line.
 func (f *fake) ask() error {
 	if f.prompt == "" && !f.fresh {
-		return f.write(userLine(f.last.UUID, f.id, f.cwd, "Continue from where you left off.", true, time.Now()))
+		return f.write(transcript.Prompt(f.last.UUID, f.id, f.cwd, "Continue from where you left off.", true, time.Now()))
 	}
-	return f.write(userLine(f.last.UUID, f.id, f.cwd, f.prompt, false, time.Now()))
+	return f.write(transcript.Prompt(f.last.UUID, f.id, f.cwd, f.prompt, false, time.Now()))
 }
 
 func (f *fake) answer(denial string) error {
-	l := answerLine(f.last.UUID, f.id, f.cwd, time.Now())
+	l := transcript.Answer(f.last.UUID, f.id, f.cwd, time.Now())
 	if err := f.write(l); err != nil {
 		return err
 	}
@@ -210,7 +200,7 @@ func (f *fake) answer(denial string) error {
 }
 
 func (f *fake) fail() error {
-	return f.write(limitLine(f.last.UUID, f.id, f.cwd, time.Now()))
+	return f.write(transcript.Limit(f.last.UUID, f.id, f.cwd, time.Now()))
 }
 
 // write appends a line in one write, as the agent does.
@@ -228,41 +218,4 @@ func (f *fake) write(l string) error {
 	defer out.Close()
 	_, err = out.WriteString(l)
 	return err
-}
-
-// The lines have the shapes of 2.1.329, with what clawd does not read left out.
-
-func common(parent, id, cwd string, at time.Time) string {
-	p := "null"
-	if parent != "" {
-		p = fmt.Sprintf("%q", parent)
-	}
-	return fmt.Sprintf(`"parentUuid":%s,"isSidechain":false,"uuid":%q,"timestamp":%q,"userType":"external","entrypoint":"sdk-cli","cwd":%q,"sessionId":%q,"version":"2.1.329","gitBranch":"main"`,
-		p, uuid.NewString(), at.UTC().Format("2006-01-02T15:04:05.000Z"), cwd, id)
-}
-
-func userLine(parent, id, cwd, text string, meta bool, at time.Time) string {
-	m := ""
-	if meta {
-		m = `"isMeta":true,`
-	}
-	return fmt.Sprintf(`{"type":"user",%s"permissionMode":"default","promptSource":"sdk","message":{"role":"user","content":%q},%s}`+"\n", m, text, common(parent, id, cwd, at))
-}
-
-// askedLines say that the model was asked with all tools.
-func askedLines(id string) string {
-	tools := strings.ReplaceAll("Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree ListAgents Monitor NotebookEdit Read "+
-		"ReportFindings ScheduleWakeup SendMessage Skill TaskStop WebFetch WebSearch Workflow Write", " ", `"},{"name":"`)
-	return fmt.Sprintf(`{"type":"api-request-shape","sessionId":%q,"shapeHash":"f00d","shape":{"tools":[{"name":"%s"}]}}`+"\n", id, tools) +
-		fmt.Sprintf(`{"type":"api-request","sessionId":%q,"querySource":"sdk","shapeHash":"f00d"}`+"\n", id)
-}
-
-func answerLine(parent, id, cwd string, at time.Time) string {
-	return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%s","type":"message","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"the answer"}],"stop_reason":"end_turn","usage":{"input_tokens":100,"output_tokens":12}},%s}`+"\n",
-		uuid.NewString()[:8], common(parent, id, cwd, at))
-}
-
-func limitLine(parent, id, cwd string, at time.Time) string {
-	return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","content":[{"type":"text","text":"API Error: Request rejected (429) · This request would exceed your organization's rate limit of 50,000 input tokens per minute."}]},"error":"rate_limit","isApiErrorMessage":true,"apiErrorStatus":429,"apiErrorType":"rate_limit_error",%s}`+"\n",
-		uuid.NewString(), common(parent, id, cwd, at))
 }

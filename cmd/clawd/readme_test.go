@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/internal/transcript"
 )
 
 // shownLine is a line of the console log: its message, and its fields in order.
@@ -86,14 +88,14 @@ func TestReadmeShowsTheLog(t *testing.T) {
 	w.until("the start", func() bool { return strings.Contains(d.log.String(), "event=agent_found") })
 	id := uuid.NewString()
 	now := time.Now()
-	prompt := userLine("", id, w.project, "say done", false, now.Add(-2*time.Second))
+	prompt := transcript.Prompt("", id, w.project, "say done", false, now.Add(-2*time.Second))
 	var u line
 	if err := json.Unmarshal([]byte(prompt), &u); err != nil {
 		t.Fatal(err)
 	}
 	limit := fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"You've hit your 5-hour limit · resets 1:00am (UTC)"}]},"error":"rate_limit","isApiErrorMessage":true,"apiErrorStatus":429,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d,"rateLimitType":"five_hour"},%s}`+"\n",
-		uuid.NewString(), now.Add(time.Second).Unix(), common(u.UUID, id, w.project, now))
-	w.write(w.transcript(id), prompt+answerLine(u.UUID, id, w.project, now.Add(-time.Second))+limit)
+		uuid.NewString(), now.Add(time.Second).Unix(), transcript.Common(u.UUID, id, w.project, now))
+	w.write(w.transcript(id), prompt+transcript.Answer(u.UUID, id, w.project, now.Add(-time.Second))+limit)
 	w.until("the end of the run", func() bool { return strings.Contains(d.log.String(), "event=run_ended") })
 	printed := map[string]shownLine{}
 	for l := range strings.Lines(d.log.String()) {

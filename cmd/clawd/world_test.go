@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/internal/transcript"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -97,20 +98,20 @@ func (w *world) limitedIn(project string) (id, key string) {
 		w.t.Fatal(err)
 	}
 	id = uuid.NewString()
-	prompt := userLine("", id, project, "say done", false, time.Now())
+	prompt := transcript.Prompt("", id, project, "say done", false, time.Now())
 	var u, s line
 	if err := json.Unmarshal([]byte(prompt), &u); err != nil {
 		w.t.Fatal(err)
 	}
-	stop := limitLine(u.UUID, id, project, time.Now())
+	stop := transcript.Limit(u.UUID, id, project, time.Now())
 	if err := json.Unmarshal([]byte(stop), &s); err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(transcript(w.agent, project, id), prompt+askedLines(id)+stop)
+	w.write(transcript.Path(w.agent, project, id), prompt+transcript.Asked(id)+stop)
 	return id, s.UUID
 }
 
-func (w *world) transcript(id string) string { return transcript(w.agent, w.project, id) }
+func (w *world) transcript(id string) string { return transcript.Path(w.agent, w.project, id) }
 
 // starts gives the lines of the agent's own log: key, pid, form, session.
 func (w *world) starts() [][]string {

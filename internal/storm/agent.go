@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/transcript"
 )
 
 // The fake agent is "claude -p --resume ID ...", as far as clawd and the provider can see it: it has its
@@ -88,7 +90,7 @@ func newFake() (*fake, error) {
 	if f.cwd, err = os.Getwd(); err != nil {
 		return nil, err
 	}
-	f.path = transcript(f.root, f.cwd, f.r.Session)
+	f.path = transcript.Path(f.root, f.cwd, f.r.Session)
 	if f.tail, f.meta, err = readTail(f.path); err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (f *fake) ask() error {
 	if f.r.Form == "idempotent" {
 		text, meta = "Continue from where you left off.", true
 	}
-	if err := f.write(userLine(f.tail.UUID, f.r.Session, f.cwd, text, meta, time.Now())); err != nil {
+	if err := f.write(transcript.Prompt(f.tail.UUID, f.r.Session, f.cwd, text, meta, time.Now())); err != nil {
 		return err
 	}
 	return f.say(evPrompted)
@@ -194,7 +196,7 @@ func (f *fake) ask() error {
 
 // turn is what comes of the request.
 func (f *fake) turn() error {
-	if err := f.write(askedLines(f.r.Session)); err != nil {
+	if err := f.write(transcript.Asked(f.r.Session)); err != nil {
 		return err
 	}
 	f.pause(30)
@@ -202,7 +204,7 @@ func (f *fake) turn() error {
 	case modeDiePrompted:
 		return errors.New("it died in mid turn")
 	case modeLimit, modeUsage:
-		stop := limitLine(f.tail.UUID, f.r.Session, f.cwd, time.Now())
+		stop := transcript.Limit(f.tail.UUID, f.r.Session, f.cwd, time.Now())
 		if f.r.Mode == modeUsage {
 			stop = usageLine(f.tail.UUID, f.r.Session, f.cwd, time.Now(), time.Now().Add(time.Second))
 		}
@@ -227,7 +229,7 @@ func (f *fake) answer() error {
 	if err := f.say(evAnswer); err != nil {
 		return err
 	}
-	if err := f.write(answerLine(f.tail.UUID, f.r.Session, f.cwd, time.Now())); err != nil {
+	if err := f.write(transcript.Answer(f.tail.UUID, f.r.Session, f.cwd, time.Now())); err != nil {
 		return err
 	}
 	if err := f.say(evAnswered); err != nil {

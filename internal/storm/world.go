@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/transcript"
 )
 
 // world is one home of the storm: a home folder, an agent's folder, projects, clawd's own folders, the ledger.
@@ -90,7 +92,7 @@ func newWorld(seed uint64, base, clawd, claude string, sessions int) (*world, er
 }
 
 func (w *world) project(s *subject) string { return filepath.Join(w.dir, s.dir) }
-func (w *world) path(s *subject) string    { return transcript(w.agent, w.project(s), s.id) }
+func (w *world) path(s *subject) string    { return transcript.Path(w.agent, w.project(s), s.id) }
 
 // found begins a session with a turn of an hour ago that ended well; its stop comes at its time.
 func (w *world) found(s *subject) error {
@@ -103,12 +105,12 @@ func (w *world) found(s *subject) error {
 		}
 	}
 	long := time.Now().Add(-time.Hour)
-	asked := userLine("", s.id, w.project(s), "work on "+s.id, false, long)
+	asked := transcript.Prompt("", s.id, w.project(s), "work on "+s.id, false, long)
 	var l line
 	if err := json.Unmarshal([]byte(asked), &l); err != nil {
 		return err
 	}
-	return os.WriteFile(w.path(s), []byte(asked+askedLines(s.id)+answerLine(l.UUID, s.id, w.project(s), long)), 0o600)
+	return os.WriteFile(w.path(s), []byte(asked+transcript.Asked(s.id)+transcript.Answer(l.UUID, s.id, w.project(s), long)), 0o600)
 }
 
 // stops appends what a turn leaves that the provider refused.
@@ -118,19 +120,19 @@ func (w *world) stops(s *subject) error {
 		return err
 	}
 	now := time.Now()
-	asked := userLine(tail.UUID, s.id, w.project(s), "go on with "+s.id, false, now)
+	asked := transcript.Prompt(tail.UUID, s.id, w.project(s), "go on with "+s.id, false, now)
 	var l line
 	if err := json.Unmarshal([]byte(asked), &l); err != nil {
 		return err
 	}
-	stop := limitLine(l.UUID, s.id, w.project(s), now)
+	stop := transcript.Limit(l.UUID, s.id, w.project(s), now)
 	switch s.stop {
 	case modeUsage:
 		stop = usageLine(l.UUID, s.id, w.project(s), now, now.Add(2*time.Second))
 	case "overloaded":
 		stop = overloadedLine(l.UUID, s.id, w.project(s), now)
 	}
-	return appendTo(w.path(s), []byte(asked+askedLines(s.id)+stop))
+	return appendTo(w.path(s), []byte(asked+transcript.Asked(s.id)+stop))
 }
 
 // fail notes what is wrong whatever the ledger says.
