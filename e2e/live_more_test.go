@@ -282,18 +282,43 @@ func TestLiveOpencodeWorkTree(t *testing.T) {
 	if n := w.query("select count(distinct id) from project where id <> 'global'"); len(n) != 1 || n[0] != "1" {
 		t.Fatalf("%v projects, want one for both work trees", n)
 	}
-	c := w.startClawd(settings{})
-	w.eventually(2*time.Minute, "word of the other window", func() bool { // a server of another test may come first
-		return slices.ContainsFunc(c.entries("resume_postponed", "session", id), func(e entry) bool {
-			return strings.Contains(e.text("why"), "project in another folder")
-		})
-	})
-	c.quiet(15 * time.Second)
-	w.wantMain(w.stops())
+	c := w.leftToWindow(id, "project in another folder")
 	p.quits()
 	c.resumedOnce(id)
 	w.wantMain(w.stops() + 1)
 	if strings.Contains(p.screen(), "continue") {
 		t.Errorf("typed into the other window:\n%s", p.screen())
 	}
+}
+
+// A window with a copy of the session may be brought over to the session itself: nothing is typed there, and
+// nothing is started beside it. The copy is a new try by hand, so the session is left when the window is closed.
+func TestLiveOpencodeFork(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	id := w.stopped(w.rateLimitFor(5))
+	p := w.openTerminal(false, "--session", id, "--fork")
+	w.eventually(agentTime, "the copy", func() bool { return len(w.sessions()) == 2 })
+	c := w.leftToWindow(id, "a copy of this session")
+	p.quits()
+	c.wait("session_left", "session", id)
+	w.wantMain(w.stops())
+	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
+	}
+}
+
+// leftToWindow starts clawd, which leaves a session alone while a window may show it.
+func (w *world) leftToWindow(id, why string) *clawd {
+	w.t.Helper()
+	c := w.startClawd(settings{})
+	w.eventually(2*time.Minute, "word of the other window", func() bool { // a server of another test may come first
+		return slices.ContainsFunc(c.entries("resume_postponed", "session", id), func(e entry) bool {
+			return strings.Contains(e.text("why"), why)
+		})
+	})
+	c.quiet(15 * time.Second)
+	w.wantMain(w.stops())
+	return c
 }

@@ -104,6 +104,8 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 		return h, false
 	case c.kind == detect.Server:
 		h.Why = fmt.Sprintf("process %d is an opencode server, which may have any session open", p.PID)
+	case c.copied == s.ID && c.kind == detect.Headless:
+		return h, false
 	case c.session == s.ID:
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started with this session's id", p.PID)
 	case c.kind == detect.Headless && c.session != "":
@@ -113,6 +115,8 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 			return h, false
 		}
 		return elsewhere(h, folders(cwd, c.dir), look)
+	case c.copied == s.ID: // too unlikely for typing into it
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started with a copy of this session, and may have gone over to it", p.PID)
 	default:
 		h.Why = fmt.Sprintf("process %d is an opencode in the session's folder; which session it shows is not recorded", p.PID)
 	}
@@ -196,6 +200,7 @@ func (o *OpenCode) opens(paths []string, s detect.Session) int {
 type call struct {
 	kind    detect.HolderKind
 	session string // --session
+	copied  string // --session with --fork: it goes on in a copy, under an id of its own
 	newest  bool   // --continue: the newest session of the project
 	dir     string // --dir, or the folder that a TUI was given
 	port    int    // --port; 0: none, or any
@@ -224,7 +229,7 @@ var commands = map[string]detect.HolderKind{
 
 func classify(args []string) call {
 	c := call{kind: detect.Interactive}
-	listens, command := false, false
+	listens, command, copies := false, false, false
 	for n := 0; n < len(args); n++ {
 		a := args[n]
 		if a == "--" {
@@ -238,7 +243,11 @@ func classify(args []string) call {
 			continue
 		}
 		name, value, has := strings.Cut(a, "=")
-		if !has && valued[name] && n+1 < len(args) {
+		if len(name) > 2 && name[1] != '-' { // letters in one word: the last one takes the value
+			c.newest = c.newest || strings.Contains(name, "c")
+			name = "-" + name[len(name)-1:]
+		}
+		if !has && n+1 < len(args) && takes(name, args[n+1]) {
 			n++
 			value = args[n]
 		}
@@ -246,7 +255,9 @@ func classify(args []string) call {
 		case "--session", "-s":
 			c.session = value
 		case "--continue", "-c":
-			c.newest = true
+			c.newest = value != "false"
+		case "--fork":
+			copies = value != "false"
 		case "--dir":
 			c.dir = value
 		case "--port":
@@ -258,10 +269,21 @@ func classify(args []string) call {
 			c.none = true
 		}
 	}
+	switch {
+	case copies:
+		c.copied, c.session, c.newest = c.session, "", false
+	case c.newest && c.kind == detect.Interactive:
+		c.session = "" // a terminal goes over to the newest once it has read the list
+	}
 	if listens && c.kind == detect.Interactive {
 		c.kind = detect.Server
 	}
 	return c
+}
+
+// takes tells whether the next word is the option's value.
+func takes(name, next string) bool {
+	return valued[name] && !strings.HasPrefix(next, "-") || next == "true" || next == "false"
 }
 
 // defaultPort is the one that a server takes, when it is free, without --port.

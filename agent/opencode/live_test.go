@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -22,6 +23,7 @@ func TestLive(t *testing.T) {
 		want detect.HolderKind
 		sure bool
 		gone bool
+		live detect.Liveness // "": alive
 	}{
 		"TUI here":                       {argv: argv("opencode"), cwd: dir, db: "ours", want: detect.Interactive},
 		"TUI above":                      {argv: argv("opencode"), cwd: "/home/dev/work", db: "ours", want: detect.Interactive},
@@ -40,6 +42,23 @@ func TestLive(t *testing.T) {
 		"run of this session, =":         {argv: argv("opencode", "run", "--session="+id, "--", "x"), cwd: "/elsewhere", db: "ours", want: detect.Headless, sure: true},
 		"run of this session, starting":  {argv: argv("opencode", "run", "-s", id, "continue"), cwd: dir, db: "none", want: detect.Headless, sure: true},
 		"run of another session":         {argv: argv("opencode", "run", "--session", other, "continue"), cwd: dir, db: "ours", gone: true},
+		"TUI of a copy of this":          {argv: argv("opencode", "--session", id, "--fork"), cwd: dir, db: "ours", live: detect.HolderUnknown, want: detect.Interactive},
+		"TUI of a copy, joined":          {argv: argv("opencode", "--fork=true", "--session="+id), cwd: dir, db: "ours", live: detect.HolderUnknown, want: detect.Interactive},
+		"TUI of a copy, elsewhere":       {argv: argv("opencode", "-s", id, "--fork"), cwd: "/elsewhere", db: "ours", gone: true},
+		"TUI of a copy, mini":            {argv: argv("opencode", "--mini", "--fork", "true", "-s", id), cwd: dir, db: "ours", live: detect.HolderUnknown, want: detect.Interactive},
+		"TUI of no copy":                 {argv: argv("opencode", "-s", id, "--fork=false"), cwd: dir, db: "ours", want: detect.Interactive, sure: true},
+		"TUI of no copy, in two words":   {argv: argv("opencode", "--fork", "false", "-s", id), cwd: dir, db: "ours", want: detect.Interactive, sure: true},
+		"TUI of no copy, negated":        {argv: argv("opencode", "-s", id, "--no-fork"), cwd: dir, db: "ours", want: detect.Interactive, sure: true},
+		"TUI of a copy of another":       {argv: argv("opencode", "-s", other, "--fork"), cwd: dir, db: "ours", want: detect.Interactive},
+		"TUI of a copy of the newest":    {argv: argv("opencode", "-c", "--fork"), cwd: dir, db: "ours", want: detect.Interactive},
+		"TUI of the newest, one named":   {argv: argv("opencode", "-cs", id), cwd: dir, db: "ours", want: detect.Interactive},
+		"run of a copy of this":          {argv: argv("opencode", "run", "--session", id, "--fork", "continue"), cwd: dir, db: "ours", gone: true},
+		"run of a copy, last word":       {argv: argv("opencode", "run", "-s="+id, "continue", "--fork"), cwd: dir, db: "ours", gone: true},
+		"run of a copy of another":       {argv: argv("opencode", "run", "-s", other, "--fork", "continue"), cwd: dir, db: "ours", want: detect.Headless},
+		"run of a copy of the newest":    {argv: argv("opencode", "run", "-c", "--fork", "continue"), cwd: dir, db: "ours", want: detect.Headless},
+		"run of a copy, far away":        {argv: argv("opencode", "run", "-c", "--fork", "continue"), cwd: "/home/dev/work/demo2", db: "ours", gone: true},
+		"run of this, one word for two":  {argv: argv("opencode", "run", "-cs", id, "continue"), cwd: dir, db: "ours", want: detect.Headless, sure: true},
+		"run of this, --fork is a word":  {argv: argv("opencode", "run", "-s", id, "--", "--fork"), cwd: dir, db: "ours", want: detect.Headless, sure: true},
 		"run with our id in its message": {argv: argv("opencode", "run", "--session", other, "--", "--session", id), cwd: dir, db: "ours", gone: true},
 		"run of a new session here":      {argv: argv("opencode", "run", "hello"), cwd: dir, db: "ours", want: detect.Headless},
 		"run of a new session elsewhere": {argv: argv("opencode", "run", "hello"), cwd: "/elsewhere", db: "ours", gone: true},
@@ -93,7 +112,8 @@ func TestLive(t *testing.T) {
 				}
 				return
 			}
-			if h.Liveness != detect.Alive || h.Kind != c.want || h.Sure != c.sure || h.PID != 7 || h.Start != 70 || h.Leader != 3 || h.LeaderStart != 30 {
+			live := cmp.Or(c.live, detect.Alive)
+			if h.Liveness != live || h.Kind != c.want || h.Sure != c.sure || h.PID != 7 || h.Start != 70 || h.Leader != 3 || h.LeaderStart != 30 {
 				t.Errorf("%+v, want %s, sure %v", h, c.want, c.sure)
 			}
 		})
