@@ -106,6 +106,11 @@ func (t Options) Parse(argv []string) (flags []detect.Flag, lost []string) {
 	return k.flags, k.lost
 }
 
+// Read gives every option of a command line that is among these, by its name, with its values.
+func (t Options) Read(argv []string, known func(name string, values []string)) {
+	(&parser{argv: argv, options: t, known: func(o Option, values []string) { known(o.Name, values) }, unknown: func(string) {}}).parse()
+}
+
 // Given names what the config's own arguments set.
 func (t Options) Given(args []string) map[string]bool {
 	given := map[string]bool{}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -224,13 +225,14 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 			continue
 		}
 		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Kind: detect.Interactive, Boot: c.env.Procs.Boot()}
-		if slices.Contains(argv, "-p") || slices.Contains(argv, "--print") {
+		called := callOf(argv)
+		if called.print {
 			h.Kind = detect.Headless
 		}
-		switch id := idIn(argv); {
-		case id == s.ID:
+		switch {
+		case called.session == s.ID:
 			h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
-		case id != "" || i.Dir == "":
+		case called.session != "" || i.Dir == "" || called.copied == s.ID && called.print:
 			continue
 		default:
 			cwd := c.env.Procs.Cwd(p.PID)
@@ -238,6 +240,9 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 				continue
 			}
 			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
+			if called.copied == s.ID { // too unlikely for typing into it
+				h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started with a copy of this session, and may have gone over to it", p.PID)
+			}
 		}
 		c.describe(&h, p)
 		found = append(found, h)
@@ -276,22 +281,36 @@ func looksClaude(p agent.Proc, argv []string) bool {
 
 var runtimes = []string{"node", "bun", "nodejs"}
 
-// idIn gives the session that a command line names.
-func idIn(argv []string) string {
-	for n, a := range argv {
-		name, value, joined := strings.Cut(a, "=")
-		if !slices.Contains([]string{"--resume", "-r", "--session-id"}, name) {
-			continue
-		}
-		if !joined && n+1 < len(argv) {
-			value = argv[n+1]
-		}
-		if value = strings.TrimSuffix(filepath.Base(value), ".jsonl"); isID(value) {
-			if slices.Contains(argv, "--fork-session") {
-				return "" // it writes to a new one
-			}
-			return value
-		}
+// call is what the command line of a process says.
+type call struct {
+	session string // that it goes on with, or begins under an id of its own
+	copied  string // that it reads and does not write to: it goes on in a copy
+	print   bool
+}
+
+func callOf(argv []string) call {
+	var c call
+	if len(argv) == 0 {
+		return c
 	}
-	return ""
+	var resumed, id string
+	copies := false
+	options.Read(arguments(argv), func(name string, values []string) {
+		value := strings.TrimSuffix(filepath.Base(strings.Join(values, " ")), ".jsonl")
+		switch {
+		case name == "-p":
+			c.print = true
+		case name == "--fork-session":
+			copies = true
+		case name == "-r" && isID(value):
+			resumed = value
+		case name == "--session-id" && isID(value):
+			id = value
+		}
+	})
+	c.session = cmp.Or(id, resumed)
+	if copies {
+		c.session, c.copied = id, resumed
+	}
+	return c
 }

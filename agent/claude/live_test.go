@@ -31,6 +31,11 @@ func TestLive(t *testing.T) {
 		h.Liveness, h.Boot, h.Leader, h.LeaderStart = detect.Alive, "boot", 1, 3
 		return h
 	}
+	unseen := func(h detect.Holder) detect.Holder {
+		h = alive(h)
+		h.Liveness = detect.HolderUnknown
+		return h
+	}
 	argv := func(a ...string) map[int][]string { return map[int][]string{71: a} }
 	in := map[int]string{71: demo, 72: demo}
 	for _, c := range []struct {
@@ -101,8 +106,22 @@ func TestLive(t *testing.T) {
 		{"started for it by path", nil, table{all: []agent.Proc{shell, proc(71, 500)}, argv: argv("claude", "-r=/x/"+sid+".jsonl")},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true, Named: true})}},
 		{"started for another, same folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "--session-id", id(9))}, []detect.Holder{{Liveness: detect.Gone}}},
-		{"forked from it", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "--fork-session", "--resume", sid)},
+		{"a copy of it", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "--fork-session", "--resume", sid)},
+			[]detect.Holder{unseen(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
+		{"a copy of it, other folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "--resume="+sid, "--fork-session")}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"a copy of it, headless", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "-p", "-r", sid, "--fork-session")}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"a copy of it under a given id", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "-r", sid, "--fork-session", "--session-id", id(9))}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"the copy under its id", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "-p", "-r", id(9), "--fork-session", "--session-id", sid)},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true, Named: true})}},
+		{"a copy of another", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "-r", id(9), "--fork-session")},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
+		{"its prompt speaks of a copy", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: in, argv: argv("claude", "-p", "-r", sid, "--", "--fork-session")},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true, Named: true})}},
+		{"its id is in another's prompt", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "-p", "--", "-r", sid)}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"started for it, one word", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "-pr"+sid)},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true, Named: true})}},
+		{"started for it, two in one word", nil, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}, argv: argv("claude", "-pr", sid)},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Headless, PID: 71, Start: 500, Group: 71, Sure: true, Named: true})}},
 		{"an editor on a file named claude", nil, table{all: []agent.Proc{shell, {PID: 71, Start: 500, Comm: "vim"}}, cwd: in, argv: argv("vim", "claude")}, []detect.Holder{{Liveness: detect.Gone}}},
 		{"no process table", map[int]string{71: entryText(71, sid, "500", "")}, table{err: agent.ErrNoProcs},
 			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
