@@ -19,6 +19,7 @@ type Proc struct {
 	Foreground               int       // process group in the foreground of its terminal; 0 or -1: none
 	TTY                      string    // controlling terminal, e.g. /dev/pts/3; empty: none, or of another kind
 	Zombie                   bool      // it has ended, or is ending
+	Starting                 bool      // a child that has no program of its own yet: it shows its parent's arguments
 }
 
 // Lives tells whether a process of a list, which may be a moment old, is still there.
@@ -26,6 +27,31 @@ func Lives(procs Procs, p Proc) bool {
 	now, ok := procs.Get(p.PID)
 	return ok && now.Start == p.Start && !now.Zombie
 }
+
+// Judge gives what look tells of a process of a list, which may be a moment old; false: nothing, or the process is
+// gone. At its end a process shows neither arguments nor folder nor files, one after the other; in exec it has no
+// arguments, and before that its parent's. Such a one is looked at again until it runs a program of its own. One
+// that stays so hides what it is.
+func Judge[T any](procs Procs, p Proc, look func(Proc) (T, bool)) (T, bool) {
+	var none T
+	for pause := time.Millisecond; ; pause *= 2 {
+		between := p.Starting || len(procs.Argv(p.PID)) == 0
+		v, ok := look(p)
+		now, there := procs.Get(p.PID)
+		switch {
+		case !ok || !there || now.Start != p.Start || now.Zombie:
+			return none, false
+		case !between || pause > longestPause:
+			return v, true
+		}
+		time.Sleep(pause)
+		p = now
+	}
+}
+
+// longestPause between two looks at a process that starts a program. An exec takes a part of a millisecond, and
+// more on a busy machine.
+const longestPause = 32 * time.Millisecond
 
 // Procs is the process table. NewProcs gives the machine's; tests give their own.
 type Procs interface {

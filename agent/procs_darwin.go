@@ -20,7 +20,9 @@ const (
 	lsofFresh = time.Second
 	lsofKeep  = 256
 
-	zombie = 5 // SZOMB
+	idle    = 1      // SIDL: being made by fork
+	zombie  = 5      // SZOMB
+	exiting = 0x2000 // P_WEXIT
 )
 
 // NewProcs asks the kernel by sysctl, and lsof. Written after the documentation: no Mac has run it.
@@ -77,7 +79,7 @@ func procOf(k *unix.KinfoProc) Proc {
 	pr := Proc{
 		PID: int(k.Proc.P_pid), PPID: int(k.Eproc.Ppid), Group: int(k.Eproc.Pgid), Start: uint64(start.UnixMicro()),
 		CPU: uint64(max(0, time.Since(start)) / (10 * time.Millisecond)), Comm: unix.ByteSliceToString(k.Proc.P_comm[:]),
-		TTY: ttyOf(k.Eproc.Tdev), Foreground: int(k.Eproc.Tpgid), Started: start, Zombie: k.Proc.P_stat == zombie,
+		TTY: ttyOf(k.Eproc.Tdev), Foreground: int(k.Eproc.Tpgid), Started: start, Zombie: k.Proc.P_stat == zombie || k.Proc.P_flag&exiting != 0, Starting: k.Proc.P_stat == idle,
 	}
 	if leader, err := unix.Getsid(pr.PID); err == nil {
 		pr.Leader = leader

@@ -76,6 +76,9 @@ const userHz = 100
 // arguments and files look as if they were hidden.
 const exiting = 0x4
 
+// forked is its PF_FORKNOEXEC: the process is a child that has not called exec.
+const forked = 0x40
+
 // ptsMajor is the first of the eight device numbers of pseudo terminals.
 const ptsMajor = 136
 
@@ -93,6 +96,7 @@ func parseStat(b []byte) (Proc, bool) {
 	}
 	flags, _ := strconv.ParseUint(f[6], 10, 64)
 	pr := Proc{PID: pid, Comm: string(b[open+1 : end]), Zombie: f[0] == "Z" || f[0] == "X" || flags&exiting != 0}
+	pr.Starting = flags&forked != 0
 	user, _ := strconv.ParseUint(f[11], 10, 64)
 	system, _ := strconv.ParseUint(f[12], 10, 64)
 	pr.CPU = user + system

@@ -16,6 +16,16 @@ func TestEnding(t *testing.T) {
 	}
 }
 
+// TestStarting: a child that has not called exec yet, as the kernel writes its flags.
+func TestStarting(t *testing.T) {
+	for flags, want := range map[string]bool{"4194304": false, "4194368": true} {
+		p, ok := parseStat([]byte("7 (claude) S 1 7 7 0 -1 " + flags + " 0 0 0 0 3 4 0 0 20 0 1 0 500 0 0"))
+		if !ok || p.Starting != want {
+			t.Errorf("%s: %+v", flags, p)
+		}
+	}
+}
+
 // TestInnerPID takes a process of two namespaces, as the kernel tells of it, and this process.
 func TestInnerPID(t *testing.T) {
 	root := t.TempDir()

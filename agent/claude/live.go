@@ -220,40 +220,40 @@ func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Pro
 		if p.Zombie || entered[p.PID] || p.PID == os.Getpid() {
 			continue
 		}
-		argv := c.env.Procs.Argv(p.PID)
-		if !looksClaude(p, argv) {
-			continue
+		if h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return c.unentered(p, s, i.Dir) }); ok {
+			found = append(found, h)
 		}
-		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Kind: detect.Interactive, Boot: c.env.Procs.Boot()}
-		called := callOf(argv)
-		if called.print {
-			h.Kind = detect.Headless
-		}
-		switch {
-		case called.session == s.ID:
-			h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
-		case called.session != "" || i.Dir == "" || called.copied == s.ID && called.print:
-			continue
-		default:
-			cwd := c.env.Procs.Cwd(p.PID)
-			if cwd != i.Dir && (cwd != "" || !c.hides(p, argv)) {
-				continue
-			}
-			h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
-			if called.copied == s.ID { // too unlikely for typing into it
-				h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started with a copy of this session, and may have gone over to it", p.PID)
-			}
-		}
-		c.describe(&h, p)
-		found = append(found, h)
 	}
 	return found
 }
 
-// hides: the process lives and does not let its folder be seen, so it may be any. One that has no
-// arguments either is ending, and the table that it was found in may be a moment old.
-func (c *Claude) hides(p agent.Proc, argv []string) bool {
-	return len(argv) > 0 && agent.Lives(c.env.Procs, p)
+// unentered judges a process without an entry. One that does not let its folder be seen may be any.
+func (c *Claude) unentered(p agent.Proc, s detect.Session, dir string) (detect.Holder, bool) {
+	argv := c.env.Procs.Argv(p.PID)
+	if !looksClaude(p, argv) {
+		return detect.Holder{}, false
+	}
+	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Kind: detect.Interactive, Boot: c.env.Procs.Boot()}
+	called := callOf(argv)
+	if called.print {
+		h.Kind = detect.Headless
+	}
+	switch {
+	case called.session == s.ID:
+		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
+	case called.session != "" || dir == "" || called.copied == s.ID && called.print:
+		return h, false
+	default:
+		if cwd := c.env.Procs.Cwd(p.PID); cwd != dir && cwd != "" {
+			return h, false
+		}
+		h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)
+		if called.copied == s.ID { // too unlikely for typing into it
+			h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started with a copy of this session, and may have gone over to it", p.PID)
+		}
+	}
+	c.describe(&h, p)
+	return h, true
 }
 
 // looksClaude: the native program, or node with the agent's script.

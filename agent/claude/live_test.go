@@ -62,10 +62,12 @@ func TestLive(t *testing.T) {
 			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true}}},
 		{"hides its folder", nil, table{all: []agent.Proc{shell, proc(71, 500)}, argv: argv("claude")},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
-		{"is ending", nil, table{all: []agent.Proc{shell, proc(71, 500)}}, []detect.Holder{{Liveness: detect.Gone}}},
+		{"hides its folder and its arguments", nil, table{all: []agent.Proc{shell, proc(71, 500)}},
+			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71})}},
+		{"is ending", nil, table{all: []agent.Proc{shell, proc(71, 500)}, ended: map[int]bool{71: true}}, []detect.Holder{{Liveness: detect.Gone}}},
 		{"terminal on macOS", map[int]string{71: entryText(71, sid, "Sat Nov  7 00:18:12 2026", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 1794010692_000123)}},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 1794010692_000123, Group: 71, Sure: true})}},
-		{"another start on macOS", map[int]string{71: entryText(71, sid, "Sat Nov  7 00:18:12 2026", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 1794010693_000123)}},
+		{"another start on macOS", map[int]string{71: entryText(71, sid, "Sat Nov  7 00:18:12 2026", `,"entrypoint":"cli"`)}, table{all: []agent.Proc{shell, proc(71, 1794010693_000123)}, cwd: map[int]string{71: "/x"}},
 			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Boot: "boot", Sure: true}}},
 		{"other namespace, told", map[int]string{71: entryText(71, sid, "500", `,"pidDomain":"linux:0:pid:[2]"`)}, table{ns: "pid:[1]"},
 			[]detect.Holder{{Liveness: detect.HolderUnknown, Kind: detect.Interactive, PID: 71, Start: 500, Boot: "boot", Sure: true, Foreign: true}}},
@@ -73,7 +75,7 @@ func TestLive(t *testing.T) {
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true})}},
 		{"other namespace, not told", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}, inner: map[int]int{71: 67}},
 			[]detect.Holder{alive(detect.Holder{Kind: detect.Interactive, PID: 71, Start: 500, Group: 71, Sure: true, Foreign: true})}},
-		{"another of the same start in another namespace", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}, inner: map[int]int{71: 68}},
+		{"another of the same start in another namespace", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}, inner: map[int]int{71: 68}, cwd: map[int]string{71: "/x"}},
 			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 67, Start: 500, Boot: "boot", Sure: true}}},
 		{"another of the same start", map[int]string{67: entryText(67, sid, "500", "")}, table{all: []agent.Proc{shell, proc(71, 500)}, cwd: map[int]string{71: "/x"}},
 			[]detect.Holder{{Liveness: detect.LeftBehind, Kind: detect.Interactive, PID: 67, Start: 500, Boot: "boot", Sure: true}}},
@@ -216,4 +218,10 @@ func TestLiveTerminal(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 	}
+}
+
+func TestLivePassing(t *testing.T) {
+	root := t.TempDir()
+	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }, session(root, sid), demo,
+		[]string{"claude"}, []string{"claude", "-p", "-r", sid}, "claude", true)
 }

@@ -80,24 +80,37 @@ func (c *Codex) Launches(hint string) ([]agent.Launched, error) {
 	}
 	var all []agent.Launched
 	for _, p := range procs {
-		if p.Zombie || p.PID == os.Getpid() || !c.looksCodex(p, c.env.Procs.Argv(p.PID)) {
+		if p.Zombie || p.PID == os.Getpid() {
 			continue
 		}
-		args := c.arguments(p.PID)
-		for _, path := range c.env.Procs.Opens(p.PID) {
-			id, _, ok := idOf(filepath.Base(path))
-			if !ok || kindOf(args) == detect.Server || agent.OwnRun(c.env.Procs, p.PID) {
-				continue
-			}
-			l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
-			l.Flags, l.Lost = options.Parse(args)
-			all = append(all, agent.Launched{Session: id, Launch: l})
+		seen, _ := agent.Judge(c.env.Procs, p, c.launches)
+		for _, l := range seen {
+			all = append(all, l)
 			c.mu.Lock()
-			c.writers[id] = p
+			c.writers[l.Session] = p
 			c.mu.Unlock()
 		}
 	}
 	return all, nil
+}
+
+// launches gives how a process was started, for each session that it writes.
+func (c *Codex) launches(p agent.Proc) ([]agent.Launched, bool) {
+	argv := c.env.Procs.Argv(p.PID)
+	if len(argv) == 0 || !c.looksCodex(p, argv) || kindOf(arguments(argv)) == detect.Server {
+		return nil, false
+	}
+	var all []agent.Launched
+	for _, path := range c.env.Procs.Opens(p.PID) {
+		id, _, ok := idOf(filepath.Base(path))
+		if !ok || agent.OwnRun(c.env.Procs, p.PID) {
+			continue
+		}
+		l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
+		l.Flags, l.Lost = options.Parse(arguments(argv))
+		all = append(all, agent.Launched{Session: id, Launch: l})
+	}
+	return all, len(all) > 0
 }
 
 // known tells whether the process was seen that writes a session.

@@ -29,7 +29,9 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 	lock, lockErr := c.lock(s)
 	var live []detect.Holder
 	for _, pid := range lock.pids {
-		live = append(live, c.locked(pid))
+		if h, ok := c.locked(pid); ok {
+			live = append(live, h)
+		}
 	}
 	elsewhere := map[int]bool{} // process groups that have another session open
 	for _, p := range procs {
@@ -39,7 +41,7 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 		if p.Zombie || p.PID == os.Getpid() || slices.Contains(lock.pids, p.PID) {
 			continue
 		}
-		if h, ok := c.holder(p, s); ok {
+		if h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return c.holder(p, s) }); ok {
 			live = append(live, h)
 			elsewhere[p.Group] = elsewhere[p.Group] || h.Named && c.opensAnother(p.PID, s.Path)
 		}
@@ -65,23 +67,25 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 	return one(detect.Gone, "nobody holds the session's writer lock, and no process of the agent has its file open"), nil
 }
 
-// locked describes who holds the lock. The table of locks is of the kernel: its process may be one
-// that the process table does not show.
-func (c *Codex) locked(pid int) detect.Holder {
+// locked describes who holds the lock; false: it is ending, and the lock with it. The table of locks is of the
+// kernel: its process may be one that the process table does not show.
+func (c *Codex) locked(pid int) (detect.Holder, bool) {
 	h := detect.Holder{Liveness: detect.Alive, PID: pid, Boot: c.boot(), Sure: true, Why: describeLock(pid), Kind: detect.Interactive}
 	if pid <= 0 {
 		h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace holds the session's writer lock"
-		return h
+		return h, true
 	}
 	if c.env.Procs == nil {
-		return h
+		return h, true
 	}
-	h.Kind = kindOf(c.arguments(pid))
-	h.Outlives = slices.Contains(c.arguments(pid), "--managed-daemon")
-	if p, ok := c.env.Procs.Get(pid); ok {
+	args := arguments(c.env.Procs.Argv(pid))
+	h.Kind = kindOf(args)
+	h.Outlives = slices.Contains(args, "--managed-daemon")
+	p, ok := c.env.Procs.Get(pid)
+	if ok && !p.Zombie {
 		c.describe(&h, p)
 	}
-	return h
+	return h, !p.Zombie
 }
 
 // holder tells whether a process has the session open.
@@ -90,14 +94,15 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 	if !c.looksCodex(p, argv) {
 		return detect.Holder{}, false
 	}
-	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(c.arguments(p.PID))}
+	args := arguments(argv)
+	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(args)}
 	c.describe(&h, p)
 	switch {
 	case c.opens(p.PID, s.Path):
 		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
-	case startedFor(c.arguments(p.PID), s.ID):
+	case startedFor(args, s.ID):
 		h.Named, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
-	case c.closed(p):
+	case len(c.env.Procs.Opens(p.PID)) == 0: // one that lives always has some file open
 		h.Sure, h.Why = false, fmt.Sprintf("process %d of the agent does not let its open files be seen, and may have the session's", p.PID)
 	default:
 		return detect.Holder{}, false
@@ -114,22 +119,22 @@ func (c *Codex) attached(procs []agent.Proc, dir string) []detect.Holder {
 		real = dir
 	}
 	for _, p := range procs {
-		if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, c.env.Procs.Argv(p.PID)) ||
-			kindOf(c.arguments(p.PID)) != detect.Interactive || c.opensAnother(p.PID, "") {
-			continue
+		h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) {
+			h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Kind: detect.Interactive,
+				Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
+			argv := c.env.Procs.Argv(p.PID)
+			if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, argv) ||
+				kindOf(arguments(argv)) != detect.Interactive || c.opensAnother(p.PID, "") {
+				return h, false
+			}
+			c.describe(&h, p)
+			return h, true
+		})
+		if ok {
+			all = append(all, h)
 		}
-		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Kind: detect.Interactive,
-			Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
-		c.describe(&h, p)
-		all = append(all, h)
 	}
 	return all
-}
-
-// closed: a process that lives always has some file open; none at all means that the system did not
-// tell.
-func (c *Codex) closed(p agent.Proc) bool {
-	return len(c.env.Procs.Opens(p.PID)) == 0 && agent.Lives(c.env.Procs, p)
 }
 
 func (c *Codex) describe(h *detect.Holder, p agent.Proc) {
@@ -158,9 +163,8 @@ func (c *Codex) isProgram(path string) bool {
 	return strings.HasPrefix(base, "codex") && !agent.IsScript(base) || c.cfg.Command != "" && base == filepath.Base(c.cfg.Command)
 }
 
-// arguments gives what follows the program in the command line of a process.
-func (c *Codex) arguments(pid int) []string {
-	argv := c.env.Procs.Argv(pid)
+// arguments gives what follows the program in a command line.
+func arguments(argv []string) []string {
 	switch {
 	case len(argv) > 1 && interpreters[filepath.Base(argv[0])]:
 		return argv[2:]

@@ -274,3 +274,22 @@ func TestLooksCodex(t *testing.T) {
 		}
 	}
 }
+
+func TestLivePassing(t *testing.T) {
+	root := t.TempDir()
+	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }, rolloutOf(root, sid), root,
+		[]string{"codex"}, []string{"codex", "exec", "resume", sid}, "codex", false)
+}
+
+// TestLiveLockEnds: a run that is killed keeps the lock for a moment after its arguments are gone, and is no terminal then.
+func TestLiveLockEnds(t *testing.T) {
+	root := t.TempDir()
+	lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+	put(t, lock, "")
+	c := over(root, procTable{all: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", Zombie: true}}}, agent.Config{})
+	c.locks = func() ([]byte, error) { return []byte(lockLine(t, lock, 60, 0)), nil }
+	h, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
+	if err != nil || len(h) != 1 || h[0].Liveness != detect.LeftBehind {
+		t.Errorf("%+v, %v", h, err)
+	}
+}

@@ -184,3 +184,13 @@ func TestPayerIsKept(t *testing.T) {
 		t.Errorf("a login paid: %s, %q, %v", p.Auth, p.Unset, err)
 	}
 }
+
+// TestLaunchesEnding: a process that is ending has lost its arguments before its files, and nothing is learnt of it.
+func TestLaunchesEnding(t *testing.T) {
+	root := t.TempDir()
+	r := request(t, root)
+	c := over(root, procTable{all: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}}, opens: map[int][]string{7: {r.Session.Path}}}, agent.Config{})
+	if all, err := c.Launches(r.Session.Path); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

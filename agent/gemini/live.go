@@ -43,7 +43,7 @@ func (g *Gemini) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 		if p.Zombie || p.PID == os.Getpid() {
 			continue
 		}
-		h, ok := g.holder(p, s, i.Dir, hash)
+		h, ok := agent.Judge(g.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return g.holder(p, s, i.Dir, hash) })
 		switch {
 		case ok && h.Sure:
 			sure = append(sure, h)
@@ -67,7 +67,7 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detec
 	procs := g.env.Procs
 	args, ok := g.arguments(procs.Argv(p.PID))
 	cwd := procs.Cwd(p.PID)
-	if !ok || cwd == "" && !agent.Lives(procs, p) {
+	if !ok {
 		return detect.Holder{}, false
 	}
 	c := classify(args)

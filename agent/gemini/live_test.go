@@ -119,22 +119,8 @@ func TestLiveTerminal(t *testing.T) {
 	}
 }
 
-// stale lists processes that have ended since.
-type stale struct{ procs }
-
-func (stale) Get(int) (agent.Proc, bool) { return agent.Proc{}, false }
-
-// TestLiveEnding: a process that is ending does not show its folder, and hides nothing.
-func TestLiveEnding(t *testing.T) {
+func TestLivePassing(t *testing.T) {
 	_, home, s := world(t)
-	table := procs{all: []agent.Proc{{PID: 50, Start: 5}}, argv: map[int][]string{50: {"node", "/usr/bin/gemini"}}}
-	for _, c := range []struct {
-		procs agent.Procs
-		want  detect.Liveness
-	}{{table, detect.Alive}, {stale{table}, detect.Gone}} {
-		got, err := over(home, c.procs).Live(t.Context(), s["back"], detect.Info{Dir: "/home/dev/work/demo"})
-		if err != nil || got[0].Liveness != c.want {
-			t.Errorf("%+v, err %v, want %s", got, err, c.want)
-		}
-	}
+	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(home, p) }, s["back"], "/home/dev/work/demo",
+		[]string{"node", "/usr/bin/gemini"}, []string{"node", "/usr/bin/gemini", "--resume", backID, "-p", "x"}, "node", false)
 }

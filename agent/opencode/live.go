@@ -41,7 +41,7 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 		if p.Zombie {
 			continue
 		}
-		if h, ok := o.holder(p, s, i, look); ok {
+		if h, ok := agent.Judge(o.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return o.holder(p, s, i, look) }); ok {
 			holders = append(holders, h)
 		}
 	}
@@ -84,9 +84,6 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 	}
 	c := classify(args)
 	cwd := procs.Cwd(p.PID)
-	if cwd == "" && !agent.Lives(procs, p) {
-		return detect.Holder{}, false
-	}
 	h := detect.Holder{
 		Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader,
 	}

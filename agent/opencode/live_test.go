@@ -187,24 +187,10 @@ func TestLiveWhere(t *testing.T) {
 	}
 }
 
-// stale lists processes that have ended since.
-type stale struct{ *testProcs }
-
-func (stale) Get(int) (agent.Proc, bool) { return agent.Proc{}, false }
-
-// TestLiveEnding: a process that is ending shows neither folder nor arguments, and hides nothing.
-func TestLiveEnding(t *testing.T) {
-	p := &testProcs{list: []agent.Proc{{PID: 7, Start: 70, Comm: "opencode"}, {PID: 8, Start: 80, Comm: "opencode"}}, argv: map[int][]string{8: {"/usr/bin/opencode"}}}
-	o, data := open(t, p)
+func TestLivePassing(t *testing.T) {
+	_, data := open(t, nil)
 	s := detect.Session{Agent: Name, ID: testID, Path: inProject(t, data, ourProject, "/w", "/w")}
-	for _, c := range []struct {
-		procs agent.Procs
-		want  detect.Liveness
-	}{{p, detect.Alive}, {stale{p}, detect.Gone}} {
-		o.env.Procs = c.procs
-		got, err := o.Live(t.Context(), s, detect.Info{Dir: "/w"})
-		if err != nil || got[0].Liveness != c.want {
-			t.Errorf("%+v, err %v, want %s", got, err, c.want)
-		}
-	}
+	home := filepath.Dir(filepath.Dir(filepath.Dir(data)))
+	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return New(agent.Env{Home: home, Procs: p}, agent.Config{}) }, s, "/w",
+		[]string{"opencode"}, []string{"opencode", "run", "-s", testID, "x"}, "opencode", true)
 }
