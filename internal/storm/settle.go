@@ -74,8 +74,8 @@ func (w *world) ask(path string, into any) error {
 }
 
 // restTime bounds how long clawd may need, once it is left alone, until all is at rest. A session that somebody
-// seems to have open is looked at again after a minute.
-const restTime = 150 * time.Second
+// has open by hand is looked at again after a minute.
+const restTime = 75 * time.Second
 
 // settle waits until all is at rest, and judges.
 func (w *world) settle(ctx context.Context) (verdict, error) {
