@@ -85,7 +85,7 @@ func LongLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session),
 			}
 			small(t, open, func(s detect.Session) { put(s, 5_000_000) }, func(a agent.Agent, s detect.Session) {
 				tail.Patience = time.Hour // a machine is slow; what is measured is how much is held
-				readLong(t, a, s, 16)
+				readLong(t, a, s, 8)
 			})
 		})
 	}
