@@ -1,14 +1,11 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -170,62 +167,5 @@ func TestCancelEndsWithAPrompt(t *testing.T) {
 		r.pass(time.Minute)
 		r.add(id, r.record(id, "go on", "", interactive), r.line(id, "limit"))
 		r.wantPhase(id, state.Waiting)
-	})
-}
-
-// An order to end the run that comes between the decision about its next stop and the storing of it counts
-// for that stop, too.
-func TestCancelBesideAStop(t *testing.T) {
-	in(t, func(r *rig) {
-		r.children.act = func(c *child) { c.opened(); c.ask(); c.say("open") }
-		r.start()
-		id, _ := r.stopped("limit")
-		r.pass(40 * time.Second)
-		rec := r.wantPhase(id, state.Following)
-		s := r.d.session(r.d.agents[0], r.session(id))
-		put(t, s.ds.Path, r.line(id, "limit")) // not read yet
-		batch, err := s.a.Read(t.Context(), s.ds, agent.Cursor(rec.Cursor), rec.Classifier.Feed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stop := rec.Classifier.Stop()
-		d, _, err := s.decide(stop, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.d.store.Cancel(s.ds, true); err != nil {
-			t.Fatal(err)
-		}
-		_, err = r.d.store.Stopped(state.Read{Session: s.ds, Info: rec.Info, Cursor: string(batch.Cursor), Classifier: rec.Classifier}, stop, d, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.d.obey(r.work, s)
-		r.pass(26 * time.Hour)
-		r.wantStarts(1)
-		if rec := r.wantPhase(id, state.Following); rec.Cancelled.IsZero() {
-			t.Error("the order is forgotten")
-		}
-		if ended := r.log.events("resume_cancelled"); len(ended) != 1 || ended[0]["why"] != "clawd ended its own run here, as its user wanted" || len(r.log.events("session_left")) != 0 {
-			t.Errorf("its user is told what he did, or the log says nothing of it: %v", ended)
-		}
-	})
-}
-
-// Nothing is claimed against its user's order, whatever was decided before it.
-func TestCancelledIsNotClaimed(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id, _ := r.stopped("limit")
-		r.wantPhase(id, state.Waiting)
-		s := r.d.session(r.d.agents[0], r.session(id))
-		if _, err := r.d.store.Cancel(s.ds, true); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.see(t.Context(), resume.Decision{WakeAt: time.Now()}, nil)
-		ruled := (*ruledError)(nil)
-		if !errors.As(err, &ruled) || ruled.Rule != "canceled" || ruled.Ends != rules.Quiet {
-			t.Errorf("%v, want it left", err)
-		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/peer"
 	"github.com/clawd-project/clawd/internal/plain"
 )
@@ -97,15 +98,15 @@ func (c *control) renew() error {
 	return old.Close()
 }
 
-// serve answers until ctx ends. The loops of sessions that orders start end with work.
-func (c *control) serve(ctx, work context.Context) {
+// serve answers until ctx ends.
+func (c *control) serve(ctx context.Context) {
 	if c.l == nil {
 		return
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
 	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
-	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit(work) }) // its file says what
+	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit() }) // its file says what
 	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, func() (Why, error) { return c.d.Why(r.Context(), r.URL.Query().Get("session")) })
 	})
@@ -123,7 +124,7 @@ func (c *control) serve(ctx, work context.Context) {
 				if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
 					return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
 				}
-				return obey(work, o)
+				return obey(r.Context(), o)
 			})
 		})
 	}
@@ -159,7 +160,7 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	code, p := http.StatusInternalServerError, Problem{Error: err.Error()}
 	var unknown *unknownError
 	var many *ambiguousError
-	var no *refusedError
+	var no *machine.OrderError
 	switch {
 	case errors.As(err, new(*unreadableError)):
 		code = http.StatusBadRequest
@@ -168,7 +169,7 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 	case errors.As(err, &many):
 		code, p.Sessions = http.StatusBadRequest, many.sessions
 	case errors.As(err, &no):
-		code, p.Command = http.StatusConflict, no.command
+		code, p.Command = http.StatusConflict, no.Command
 	}
 	w.WriteHeader(code)
 	_ = json.NewEncoder(plain.JSON(w)).Encode(p)

@@ -38,9 +38,20 @@ func listening(t *testing.T) (*rig, *control) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { c.serve(ctx, ctx); close(done) }()
+	r.loops(ctx)
+	go func() { c.serve(ctx); close(done) }()
 	t.Cleanup(func() { stop(); <-done; r.d = nil })
 	return r, c
+}
+
+// loops runs the daemon's loop alone.
+func (r *rig) loops(ctx context.Context) {
+	done := make(chan struct{})
+	ctx, stop := context.WithCancel(ctx)
+	r.d.effects = newEffects(ctx)
+	go func() { r.d.loop.run(ctx); close(done) }()
+	l := r.d.loop
+	r.t.Cleanup(func() { l.end(); stop(); <-done })
 }
 
 func TestControlSocket(t *testing.T) {
@@ -132,17 +143,16 @@ func TestStatusJSON(t *testing.T) {
 	for _, id := range []string{waiting, done} {
 		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
 		s := r.d.session(r.d.agents[0], r.session(id))
-		s.rec = state.Session{Session: s.ds}
-		b, err := s.readOn(t.Context(), s.rec)
-		if err != nil {
-			t.Fatal(err)
+		f := s.readOn(t.Context(), &state.Session{Session: s.ds})
+		if f.Err != nil {
+			t.Fatal(f.Err)
 		}
-		s.rec = folded(s.rec, b)
+		read := state.Read{Session: s.ds, Info: f.Info, Cursor: f.Cursor, Classifier: f.Fold}
 		dec := resume.Decision{Strategy: resume.SameSession, WakeAt: at.Add(time.Hour), Attempt: 1, Why: "because"}
 		if id == done {
 			dec = resume.Decision{Strategy: resume.Leave, Why: "left"}
 		}
-		if _, err := r.d.store.Stopped(s.read(), s.rec.Classifier.Stop(), dec, nil); err != nil {
+		if _, err := r.d.store.Stopped(read, f.Fold.Stop(), dec, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func TestSnapshotKnowsLessThanMarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, N: 3, Token: "t", Boot: "boot-1", At: time.Now(), Cursor: rec.Cursor,
-			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.runs(), "x.out")}
+			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.outputs(), "x.out")}
 		if err := marks.Make(marks.Path(r.d.marks(), r.session(id), key, 3), c); err != nil {
 			t.Fatal(err)
 		}

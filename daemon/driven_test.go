@@ -85,7 +85,7 @@ func TestQuitThenTheShellIsClosed(t *testing.T) {
 				r.start()
 				id := r.entersTerminal906(entry)
 				r.end(906)
-				r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
+				r.d.poke(r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
 				r.pass(10 * time.Minute)
 				r.end(900)
 				r.pass(2 * time.Hour)

@@ -16,8 +16,7 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// evidence reads what became of an attempt from the agent's own files. It implements
-// resume.Evidence for one run and is used by its goroutine alone.
+// evidence reads what became of an attempt from the agent's own files. One look at a time is taken.
 type evidence struct {
 	s      *session
 	info   detect.Info
@@ -35,9 +34,7 @@ type evidence struct {
 	suspects map[int]bool
 }
 
-func newEvidence(s *session) *evidence { return &evidence{s: s, info: s.rec.Info} }
-
-func (e *evidence) Changed() <-chan struct{} { return e.s.news }
+func newEvidence(s *session, info detect.Info) *evidence { return &evidence{s: s, info: info} }
 
 // Look reads on from where the last Look ended.
 func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, error) {
@@ -60,11 +57,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return part, err
 	}
-	rec, _, err := e.s.d.store.Session(e.s.ds)
-	if err != nil {
-		return part, err
-	}
-	sight := resume.Sight{Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Cancelled: !rec.Cancelled.IsZero(), Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+	sight := resume.Sight{Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
 		Marked: marked, ExecFail: mark.ExecFail}
 	if c.Plan.Form == resume.FormFresh {
 		sight.Session = e.ds
@@ -88,7 +81,7 @@ func (e *evidence) begin(c resume.Claim) error {
 		return nil // the agent chooses the id and has not said it yet
 	}
 	if e.begun = true; c.Plan.Form == resume.FormFresh {
-		e.s.d.begins(e.ds)
+		e.s.d.loop.ask(func(l *loop) { l.w.Peers.Begins(e.ds) })
 	}
 	return nil
 }
@@ -97,7 +90,7 @@ func (e *evidence) readEvents(ctx context.Context) error {
 	var news []detect.Event // they count when the read is whole
 	batch, err := e.s.a.Read(ctx, e.ds, e.cursor, func(ev detect.Event) {
 		if decides(ev.Kind) {
-			news = append(news, present(ev, e.s.d.sleeper.Now()))
+			news = append(news, present(ev, e.s.d.now()))
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID {
@@ -173,7 +166,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	if c.Plan.Way.Live() {
 		return nil // who has it open is whom we reach
 	}
-	now := e.s.d.sleeper.Now()
+	now := e.s.d.now()
 	if now.Sub(e.looked) < lookEvery && !now.Before(e.looked) {
 		return nil
 	}
@@ -185,7 +178,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	if err != nil {
 		return err
 	}
-	exec, _, err := callers(e.s.d.held(), ds, c.Stop)
+	exec, _, err := callers(e.s.d.held(), ds)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,12 @@ func (s *session) awaitExit(ctx context.Context, pid int) {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 		return n > 0 || err != nil && err != unix.EINTR
 	})
-	if err == nil && s.d.sleeper.Awake(ctx, hangupTime) == nil {
-		s.d.poke(ctx, s)
+	if err != nil {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(hangupTime):
+		s.d.poke(s)
 	}
 }

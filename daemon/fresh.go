@@ -14,41 +14,15 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/config"
-	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
-
-// errTakingOver puts off what is found in a session that an attempt under way has begun: it is taken in
-// when the attempt has its verdict, which hands over how often was tried before.
-var errTakingOver = errors.New("the attempt that began this session has no verdict yet")
-
-// takingOver tells whether an attempt under way has begun this session: it has the id that clawd chose, or
-// was asked with the hand-off.
-func (d *Daemon) takingOver(s *session) bool {
-	asked := s.rec.Classifier.LastPrompt.Hash
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, o := range d.sessions {
-		if p := o.heir.Load(); p != nil && o != s && o.ds.Agent == s.ds.Agent && (p.Session == s.ds.ID || asked != "" && p.Prompt == asked) {
-			return true
-		}
-	}
-	return false
-}
-
-// handsOver notes that an attempt begins a fresh session.
-func (s *session) handsOver(c resume.Claim) {
-	if c.Plan.Form == resume.FormFresh {
-		s.heir.Store(&c.Plan)
-	}
-}
 
 // promptCap bounds what is quoted of the last prompt.
 const promptCap = 8 << 10
 
 // handOff is the first prompt of a fresh session. It quotes the prompt that was kept at the stop, for a
 // session that its agent may have deleted since.
-func (s *session) handOff(ctx context.Context, rec state.Session) ([]byte, error) {
+func (s *session) handOff(ctx context.Context, rec *state.Session) ([]byte, error) {
 	cfg, _ := s.d.settings()
 	last := rec.Prompt
 	if last == "" {
@@ -123,7 +97,7 @@ func (s *session) backUp() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(s.d.backups(), s.d.sleeper.Now().UTC().Format("20060102T150405")+s.copyName())
+	dir := filepath.Join(s.d.backups(), s.d.now().UTC().Format("20060102T150405")+s.copyName())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestHalfReadEvidence(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		s := r.d.session(r.d.agents[0], r.session(id))
-		e := newEvidence(s)
+		e := newEvidence(s, detect.Info{})
 		e.ds = s.ds
 		after.Store(1)
 		if err := e.readEvents(t.Context()); err == nil || !strings.Contains(err.Error(), "input/output") || len(e.events) != 0 || e.cursor != "" {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,13 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+// clock is a wall clock that can be set.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+func (c *clock) jump(d time.Duration) { c.ahead.Add(int64(d)) }
+
 // start runs the daemon until the test's end, or until down.
 func (r *rig) start() {
 	r.t.Helper()
@@ -81,7 +89,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	d.sleeper.now, d.reach.since = r.clock.now, r.clock.since
+	d.now = r.clock.now
 	if r.wrap != nil {
 		d.agents[0] = r.wrap(d.agents[0])
 	}

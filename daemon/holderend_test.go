@@ -107,7 +107,7 @@ func TestGoneSettlesEachTime(t *testing.T) {
 				}
 				look := func() {
 					r.pass(procsAge + time.Millisecond)
-					r.d.poke(r.work, r.d.session(r.d.agents[0], r.session(id)))
+					r.d.poke(r.d.session(r.d.agents[0], r.session(id)))
 					r.pass(0)
 				}
 				there()

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -21,7 +20,7 @@ func (s *session) safeguard(ctx context.Context, rec state.Session, fresh bool) 
 	if !keeps && !fresh {
 		return nil
 	}
-	if err := s.backUp(); err != nil && (!deleted(rec) || !errors.Is(err, fs.ErrNotExist)) {
+	if err := s.backUp(); err != nil && (!deleted(&rec) || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
 	if !keeps {
@@ -73,21 +72,14 @@ func (s *session) newestCopy() string {
 
 // lastPrompt gives the prompt that must be kept with a stop, bounded: of a session that the agent
 // cannot go on in and deletes at its next start.
-func (s *session) lastPrompt(ctx context.Context, stop detect.Stop) string {
-	if !stop.NotResumable {
-		return ""
-	}
-	if s.rec.OldSession != "" && s.rec.Prompt != "" {
-		return s.rec.Prompt // it took over, and its own first prompt is a hand-off that quotes this one
+func (s *session) lastPrompt(ctx context.Context, rec *state.Session) (string, error) {
+	if rec.OldSession != "" && rec.Prompt != "" {
+		return rec.Prompt, nil // it took over, and its own first prompt is a hand-off that quotes this one
 	}
 	text, err := s.a.LastPrompt(ctx, s.ds)
-	if err != nil {
-		s.problem(err)
-		return ""
-	}
-	return bounded(text)
+	return bounded(text), err
 }
 
 // deleted tells whether it is no sign of its user's will when a session's file is gone: the agent
 // deletes it, and what is needed of it was kept.
-func deleted(rec state.Session) bool { return rec.Stop.NotResumable && rec.Prompt != "" }
+func deleted(rec *state.Session) bool { return rec.Stop.NotResumable && rec.Prompt != "" }

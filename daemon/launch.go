@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,7 +84,7 @@ func (l *launches) stopped(key string, lives func(detect.Launch) bool, now time.
 
 // seenUntil stores that the session's process was there until now.
 func (d *Daemon) seenUntil(key string) error {
-	d.launches.stopped(key, d.lives, d.sleeper.Now())
+	d.launches.stopped(key, d.lives, d.now())
 	err := d.launches.keep(d.store)
 	if err != nil {
 		d.broken(err)
@@ -126,6 +127,8 @@ func (l *launches) keep(store *state.Store) error {
 	return err
 }
 
+func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "/") }
+
 // launched looks how the sessions of an agent were started that a change can have begun; hint is empty
 // for all, and then it is also noted which processes have ended.
 func (d *Daemon) launched(a agent.Agent, hint string) error {
@@ -135,10 +138,10 @@ func (d *Daemon) launched(a agent.Agent, hint string) error {
 	}
 	found, err := l.Launches(hint)
 	for _, f := range found {
-		d.launches.saw(state.Key(detect.Session{Agent: a.Name(), ID: f.Session}), f.Launch, d.sleeper.Now())
+		d.launches.saw(state.Key(detect.Session{Agent: a.Name(), ID: f.Session}), f.Launch, d.now())
 	}
 	if hint == "" {
-		d.launches.ended(a.Name(), d.lives, d.sleeper.Now())
+		d.launches.ended(a.Name(), d.lives, d.now())
 	}
 	return err
 }
@@ -150,7 +153,7 @@ func (d *Daemon) lives(l detect.Launch) bool {
 
 // launch is how the process was started in which a session stopped. What clawd's own runs had came from
 // it, so it is the one before the first of them that counts.
-func (s *session) launch(rec state.Session) *detect.Launch {
+func (s *session) launch(rec *state.Session) *detect.Launch {
 	at := rec.Stop.At
 	if began := rec.Episode.Began; rec.Episode.Attempts > 0 && !began.IsZero() && began.Before(at) {
 		at = began

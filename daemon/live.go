@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/rules"
@@ -35,25 +36,16 @@ type Trigger interface {
 // lookAgain: what speaks against typing may take its time to pass.
 const lookAgain = time.Minute
 
-// maxFailing: after so many looks in a row that failed an open session counts as unreachable.
-const maxFailing = 5
-
 // unreachableError says why a live session cannot be woken: its user is told, and clawd watches.
 type unreachableError struct{ why string }
 
 func (e *unreachableError) Error() string { return e.why }
 
-// attendedBy gives the live process that keeps clawd from starting a second one.
-func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
-	h := strongest(holders)
-	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
-}
-
 // livePlan gives the way to wake a session that somebody has open, from what is known without
 // asking its terminal or server. The error is an *unreachableError where there is no way.
-func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
+func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (resume.Plan, error) {
 	cfg, _ := s.d.settings()
-	if d.Strategy == resume.FreshSession {
+	if rec.Decision.Strategy == resume.FreshSession {
 		return resume.Plan{}, &unreachableError{"it cannot go on in the same session, and a fresh one is not started beside an open one"}
 	}
 	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: cfg.Resume.Prompt}
@@ -86,7 +78,7 @@ func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Deci
 	if !cfg.Terminal.Enabled {
 		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
 	}
-	h, err := s.shown(ctx, rec, holders)
+	h, err := s.shown(ctx, rec, b, holders)
 	if err != nil {
 		return resume.Plan{}, err
 	}
@@ -101,14 +93,14 @@ func (s *session) livePlan(ctx context.Context, rec state.Session, d resume.Deci
 // besideServer gives the process, no server, that may have the session open. A server that may have any
 // session open knows nothing of what another process does with this one.
 func besideServer(holders []detect.Holder) (detect.Holder, bool) {
-	h := strongest(slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind == detect.Server }))
+	h := machine.Strongest(slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind == detect.Server }))
 	return h, h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
 }
 
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
 // a process has open, it is the one that wrote last in the folder: no other terminal, and no other
 // session there with anything newer.
-func (s *session) shown(ctx context.Context, rec state.Session, holders []detect.Holder) (detect.Holder, error) {
+func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (detect.Holder, error) {
 	var found detect.Holder
 	surely := slices.ContainsFunc(holders, func(h detect.Holder) bool {
 		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
@@ -139,7 +131,7 @@ func (s *session) shown(ctx context.Context, rec state.Session, holders []detect
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}
-	other, err := s.newer(ctx, rec)
+	other, err := s.newer(ctx, rec, b)
 	if err != nil {
 		return found, err
 	}
@@ -150,70 +142,47 @@ func (s *session) shown(ctx context.Context, rec state.Session, holders []detect
 }
 
 // newer names another session of the same folder that was written after the stop, so that the terminal
-// may show it; empty: none. It shows neither the session's own sub-agents nor a run of clawd's.
-func (s *session) newer(ctx context.Context, rec state.Session) (string, error) {
+// may show it; empty: none.
+func (s *session) newer(ctx context.Context, rec *state.Session, b machine.Beside) (string, error) {
 	var begun []detect.Session
-	if b, ok := s.a.(agent.Beginner); ok {
+	if a, ok := s.a.(agent.Beginner); ok {
 		var err error
-		if begun, err = b.Newer(ctx, s.ds, rec.Stop.At); err != nil {
+		if begun, err = a.Newer(ctx, s.ds, rec.Stop.At); err != nil {
 			return "", fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 		}
 	}
-	s.d.mu.Lock()
-	defer s.d.mu.Unlock()
-	for key, other := range s.d.sessions {
-		o := other.sum.Load()
-		if key != s.key && o != nil && o.dir == rec.Info.Dir && o.last.After(rec.Stop.At) && !s.d.elsewhere(rec, key) {
-			return o.session, nil
-		}
+	if b.Newer != "" {
+		return b.Newer, nil
 	}
 	for _, other := range begun {
-		if !s.d.elsewhere(rec, state.Key(other)) {
+		if !b.Not[state.Key(other)] {
 			return cmp.Or(other.ID, filepath.Base(other.Path)), nil
 		}
 	}
 	return "", nil
 }
 
-// elsewhere tells whether no terminal that may show a session shows this one: it is a sub-agent's, or a run
-// of clawd's. The caller holds mu.
-func (d *Daemon) elsewhere(rec state.Session, key string) bool {
-	s := d.sessions[key]
-	if s == nil {
-		return false
-	}
-	o := s.sum.Load()
-	return o != nil && (o.parent == rec.ID || d.begun[key] && !o.interactive)
-}
-
 // ready gives the way to who has the session open, if it would take a prompt now.
-func (s *session) ready(ctx context.Context, rec state.Session, d resume.Decision, holders []detect.Holder) (resume.Plan, error) {
-	p, err := s.livePlan(ctx, rec, d, holders)
+func (s *session) ready(ctx context.Context, b machine.Beside, holders []detect.Holder, out *machine.AllSeen) {
+	p, err := s.livePlan(ctx, out.Rec, b, holders)
 	if err != nil {
-		return resume.Plan{}, s.notNow(rec, err)
+		out.Way = s.noWay(err)
+		return
 	}
-	if until, works := s.d.worksOn(p.Holder); works && rec.Stop.State == detect.Stopped {
-		return resume.Plan{}, postponed(until, "the agent still works on something in the background, which may wake the session")
+	if until, works := s.d.worksOn(p.Holder); works && out.Rec.Stop.State == detect.Stopped {
+		out.Later = &resume.Outcome{Verdict: resume.Postponed, Again: until, Why: "the agent still works on something in the background, which may wake the session"}
+		return
 	}
-	if p, err = s.d.trigger.Ready(ctx, s.ds, rec.Stop, p); err == nil {
-		s.failing = 0
-		return p, nil
+	if out.Plan, err = s.d.trigger.Ready(ctx, s.ds, out.Rec.Stop, p); err != nil {
+		out.Way = s.noWay(err)
+		out.Way.Elsewhere = errors.As(err, new(*trigger.ElsewhereError))
 	}
-	if ctx.Err() != nil { // a look that was called off tells nothing
-		return resume.Plan{}, context.Cause(ctx)
-	}
-	if s.failing++; errors.As(err, new(*trigger.BlockedError)) {
-		s.failing = 0
-	} else if none := errors.As(err, new(*trigger.ElsewhereError)); (none || s.failing >= maxFailing) && rec.Stop.State != detect.Retrying {
-		err = &unreachableError{err.Error()} // it does not pass, so its user must hear of it
-	}
-	return resume.Plan{}, s.notNow(rec, err)
 }
 
 // worksOn tells whether a holder whose turn has stopped works all the same, or did right now, and when to look
 // again. What works in the background begins a turn of the session's own when it ends.
 func (d *Daemon) worksOn(h detect.Holder) (again time.Time, works bool) {
-	now := d.sleeper.Now()
+	now := d.now()
 	if h.Status == "busy" {
 		return now.Add(lookAgain), true
 	}
@@ -221,19 +190,16 @@ func (d *Daemon) worksOn(h detect.Holder) (again time.Time, works bool) {
 	return h.Since.Add(trigger.WakesIn), !h.Since.IsZero() && since >= 0 && since < trigger.WakesIn
 }
 
-// notNow tells the user once what keeps clawd from waking an open session, and puts it off.
-func (s *session) notNow(rec state.Session, err error) error {
-	event, again := "session_unreachable", s.d.sleeper.Now().Add(lookAgain)
-	var gone *unreachableError
-	if blocked := (*trigger.BlockedError)(nil); errors.As(err, &blocked) {
-		event = "session_blocked"
-	} else if !errors.As(err, &gone) {
-		return postponed(again, "the open session cannot be woken: %v", err) // tmux or a server that fails now
+// noWay says what keeps clawd from waking an open session, and what its user is told by.
+func (s *session) noWay(err error) *machine.NoWay {
+	no := &machine.NoWay{Why: err.Error(), Again: s.d.now().Add(lookAgain)}
+	switch {
+	case errors.As(err, new(*trigger.BlockedError)):
+		no.Event = machine.Blocked
+	case errors.As(err, new(*unreachableError)):
+		no.Event = machine.Unreachable
+	default: // tmux or a server that fails now
+		no.Why = machine.NotWoken + no.Why
 	}
-	cfg, _ := s.d.settings()
-	if e := s.d.store.Tell(s.ds, rec.Stop.Key, event, err.Error(), fmt.Sprintf("type %q in its terminal", cfg.Resume.Prompt)); e != nil {
-		return e
-	}
-	s.d.tell()
-	return postponed(again, "%s", err)
+	return no
 }

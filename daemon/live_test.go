@@ -330,21 +330,6 @@ func TestTerminalGoesWhileWaiting(t *testing.T) {
 	})
 }
 
-// A holder that has just ended is not called out of reach: how it ended decides.
-func TestJustEndedIsNotUnreachable(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id, _ := r.stopped("plan")
-		s := r.d.session(r.d.agents[0], r.session(id))
-		if reachable, err := s.reachable(t.Context()); reachable || err != nil {
-			t.Errorf("reachable %t, %v", reachable, err)
-		}
-		if told := r.rec(id).Told; len(told) != 0 {
-			t.Errorf("its user is told %v", told)
-		}
-	})
-}
-
 // After a restart nothing is typed: the records decide, and where they say nothing it is held.
 func TestRestartAfterKeys(t *testing.T) {
 	for _, answered := range []bool{true, false} {

@@ -10,19 +10,6 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// watched is how many sessions are known.
-func (d *Daemon) watched() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := len(d.seen)
-	for key := range d.sessions {
-		if _, seen := d.seen[key]; !seen {
-			n++
-		}
-	}
-	return n
-}
-
 const (
 	// oldFor: a stop of so long ago is not spoken of.
 	oldFor = 7 * 24 * time.Hour
@@ -30,11 +17,25 @@ const (
 	maxOld = 20
 )
 
+// ruledOut tells whether a rule speaks against taking a stop up.
+func (d *Daemon) ruledOut(rec state.Session, h detect.Holder) bool {
+	f := d.facts(rec, h)
+	f.Config.IgnoresProject = d.session(d.agent(rec.Agent), rec.Session).ignored(&rec)
+	_, ok := rules.Ask(rules.Stop, &f)
+	return ok
+}
+
+// facts are what the rules look at that the loop knows.
+func (d *Daemon) facts(rec state.Session, h detect.Holder) (f rules.Facts) {
+	d.loop.ask(func(l *loop) { f = l.w.Facts(rec, h) })
+	return f
+}
+
 // tellOld names, once after the start, the sessions whose stop clawd would have resumed if it had been there:
 // they were too old when it first read them, and wait for the user's word.
 func (d *Daemon) tellOld() {
 	_, policy := d.settings()
-	now := d.sleeper.Now()
+	now := d.now()
 	var old []state.Session
 	err := d.store.Sessions(func(rec state.Session) error {
 		stop := rec.Classifier.Stop()
@@ -43,11 +44,7 @@ func (d *Daemon) tellOld() {
 		}
 		if policy.Select(stop, resume.Tried{}).Decide(stop, resume.Tried{}, now).Strategy != resume.Leave {
 			rec.Stop = stop
-			f := d.facts(rec, rec.Classifier.Holder)
-			d.seeProject(&f)
-			if _, ok := rules.Ask(rules.Stop, &f); !ok {
-				old = append(old, rec)
-			}
+			old = append(old, rec)
 		}
 		return nil
 	})
@@ -55,6 +52,7 @@ func (d *Daemon) tellOld() {
 		d.log.Debug().Str("event", "sessions_unread").Err(err).Msg("which sessions stopped before the start is not known")
 		return
 	}
+	old = slices.DeleteFunc(old, func(rec state.Session) bool { return d.ruledOut(rec, rec.Classifier.Holder) })
 	slices.SortFunc(old, func(a, b state.Session) int { return b.Stop.At.Compare(a.Stop.At) })
 	for i, rec := range old {
 		if i == maxOld {
@@ -65,14 +63,4 @@ func (d *Daemon) tellOld() {
 			Str("why", "it stopped before clawd watched it, longer ago than [watch] max_stop_age").Str("command", "clawd resume "+rec.ID).
 			Msg("this session is not resumed")
 	}
-}
-
-// recent tells whether a stop is young enough to be talked about when it is found late.
-func (s *session) recent(stop detect.Stop) bool {
-	_, p := s.d.settings()
-	at := stop.At
-	if stop.ResetAt.After(at) {
-		at = stop.ResetAt
-	}
-	return s.d.sleeper.Now().Sub(at) <= p.MaxStopAge
 }

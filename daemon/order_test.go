@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -33,14 +34,14 @@ func (r *rig) refused(id string) (why, command string) {
 	r.t.Helper()
 	before := r.rec(id)
 	d, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}})
-	no := (*refusedError)(nil)
+	no := (*machine.OrderError)(nil)
 	if !errors.As(err, &no) {
 		r.t.Fatalf("the order is taken: %+v, %v", d, err)
 	}
 	if after := r.rec(id); after.Phase != before.Phase || after.Decision != before.Decision {
 		r.t.Errorf("a refused order made %s of %s", after.Phase, before.Phase)
 	}
-	return err.Error(), no.command
+	return err.Error(), no.Command
 }
 
 func (r *rig) wantStarts(want int) {
@@ -143,7 +144,7 @@ func TestResumeTwice(t *testing.T) {
 		for range 2 {
 			both.Go(func() {
 				_, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}})
-				if no := (*refusedError)(nil); err != nil && !errors.As(err, &no) {
+				if no := (*machine.OrderError)(nil); err != nil && !errors.As(err, &no) {
 					t.Error(err)
 				}
 			})

@@ -72,7 +72,7 @@ func (d *Daemon) deliver(ctx context.Context) {
 		}
 		var tick <-chan time.Time
 		if !again.IsZero() {
-			tick = time.After(min(max(0, again.Sub(d.sleeper.Now())), notifyLook))
+			tick = time.After(min(max(0, again.Sub(d.now())), notifyLook))
 		}
 		select {
 		case <-ctx.Done():
@@ -95,11 +95,11 @@ func (d *Daemon) deliverDue(ctx context.Context) (again time.Time) {
 	for _, c := range channels {
 		all, err := d.store.Outbox() // anew: what the channel before has is out of it
 		if err != nil {
-			return d.sleeper.Now().Add(notifyLook)
+			return d.now().Add(notifyLook)
 		}
 		var due []state.Notice
 		for _, n := range all {
-			if i := left(n, c.Name); n.Logged && i >= 0 && !n.Left[i].Next.After(d.sleeper.Now()) {
+			if i := left(n, c.Name); n.Logged && i >= 0 && !n.Left[i].Next.After(d.now()) {
 				due = append(due, n)
 			}
 		}
@@ -112,7 +112,7 @@ func (d *Daemon) deliverDue(ctx context.Context) (again time.Time) {
 			ok, err := d.send(ctx, c, batch)
 			if err != nil {
 				d.broken(err)
-				return d.sleeper.Now().Add(notifyLook)
+				return d.now().Add(notifyLook)
 			}
 			if ctx.Err() != nil {
 				return again
@@ -130,7 +130,7 @@ func (d *Daemon) deliverDue(ctx context.Context) (again time.Time) {
 func (d *Daemon) pending(channels []notify.Channel) (next time.Time) {
 	all, err := d.store.Outbox()
 	if err != nil {
-		return d.sleeper.Now().Add(notifyLook)
+		return d.now().Add(notifyLook)
 	}
 	for _, n := range all {
 		if !n.Logged {
@@ -148,7 +148,7 @@ func (d *Daemon) pending(channels []notify.Channel) (next time.Time) {
 		for _, l := range n.Left {
 			at := l.Next
 			if at.IsZero() {
-				at = d.sleeper.Now()
+				at = d.now()
 			}
 			if next.IsZero() || at.Before(next) {
 				next = at
@@ -165,7 +165,7 @@ func left(n state.Notice, channel string) int {
 
 // send brings notices to one channel: one, or all in one word. False: it did not take them.
 func (d *Daemon) send(ctx context.Context, c notify.Channel, batch []state.Notice) (bool, error) {
-	now := d.sleeper.Now()
+	now := d.now()
 	told := notify.Many(len(batch), now)
 	if len(batch) == 1 {
 		n := batch[0]

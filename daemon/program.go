@@ -69,9 +69,6 @@ func (d *Daemon) program(a agent.Agent) (agent.Program, error) {
 	return found, err
 }
 
-// orderPatience is less than whoever gives an order waits for the answer.
-const orderPatience = 5 * time.Second
-
 // lookedFor waits a little until the agent's program was looked for a first time. An order must not wait for that
 // inside its transaction, which keeps all sessions from being stored.
 func (d *Daemon) lookedFor(a agent.Agent) bool {
@@ -118,7 +115,7 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("the agent does not tell its version; its plain form of resuming is used, and it is asked again")
 	}
 	p.set(agent.Program{Path: path, Version: version}, stamp, nil)
-	p.patience(d.sleeper.Now())
+	p.patience(d.now())
 	return nil
 }
 
@@ -148,11 +145,11 @@ func (p *program) due(now time.Time) (found agent.Program, stamp string, ok bool
 func (d *Daemon) askAgain(ctx context.Context) {
 	for _, a := range d.agents {
 		p := d.slot(a)
-		found, stamp, ok := p.due(d.sleeper.Now())
+		found, stamp, ok := p.due(d.now())
 		if !ok {
 			continue
 		}
-		p.patience(d.sleeper.Now().Add(spawn.AskTimeout)) // one question at a time
+		p.patience(d.now().Add(spawn.AskTimeout)) // one question at a time
 		d.wg.Go(func() {
 			version, err := spawn.Version(ctx, found.Path)
 			if err != nil {

@@ -71,7 +71,7 @@ func TestVersionIsAskedAgain(t *testing.T) {
 // An order does not wait for a program that takes its time at the start.
 func TestOrderWaitsNotForVersion(t *testing.T) {
 	t.Parallel()
-	d := &Daemon{programs: map[string]*program{}}
+	d := &Daemon{shared: shared{programs: map[string]*program{}}}
 	a := claude.New(agent.Env{Home: t.TempDir(), Getenv: func(string) string { return "" }}, agent.Config{})
 	p := d.slot(a)
 	p.asking.Lock()

@@ -27,7 +27,7 @@ const (
 // prune drops what is known of long ago. What was fired for stays closed: the store keeps those rows for
 // good, and the marks stay as long as the agent keeps the session.
 func (d *Daemon) prune() error {
-	oldest := d.sleeper.Now().Add(-keepFor)
+	oldest := d.now().Add(-keepFor)
 	if !d.dry() {
 		if err := d.store.Snapshot(); err != nil {
 			d.broken(err)
@@ -65,7 +65,7 @@ func (s *session) away(d resume.Decision) (whose string, late time.Duration) {
 	if s.d.started.After(due) {
 		due = s.d.started
 	}
-	return s.ds.Agent, s.d.sleeper.Now().Sub(due)
+	return s.ds.Agent, s.d.now().Sub(due)
 }
 
 // unmounted tells whether there is nothing at all where a session's agent keeps its sessions: a disk that is not
@@ -96,21 +96,21 @@ func (d *Daemon) unmounted(ds detect.Session) bool {
 // run has printed nothing.
 func (d *Daemon) pruneRuns() {
 	needed := d.atWork()
-	all, _ := os.ReadDir(d.runs()) // what cannot be listed stays
+	all, _ := os.ReadDir(d.outputs()) // what cannot be listed stays
 	for _, e := range all {
 		fi, err := e.Info()
-		if err != nil || e.IsDir() || d.sleeper.Now().Sub(fi.ModTime()) <= keepRuns {
+		if err != nil || e.IsDir() || d.now().Sub(fi.ModTime()) <= keepRuns {
 			continue
 		}
 		if !slices.ContainsFunc(needed, func(s *session) bool { return strings.HasPrefix(e.Name(), s.outputName()) }) {
-			os.Remove(filepath.Join(d.runs(), e.Name()))
+			os.Remove(filepath.Join(d.outputs(), e.Name()))
 		}
 	}
 }
 
 // pruneDaily prunes again once a day: clawd may run for months. A clock that was set counts as a day.
 func (v *watching) pruneDaily(ctx context.Context) {
-	now := v.d.sleeper.Now()
+	now := v.d.now()
 	if now.Sub(v.pruned).Abs() < pruneEvery {
 		return
 	}
@@ -121,19 +121,6 @@ func (v *watching) pruneDaily(ctx context.Context) {
 	}
 	v.d.pruneRuns()
 	v.d.keepYoung(ctx)
-}
-
-// atWork lists the sessions that a run of ours is at work in, or may soon be.
-func (d *Daemon) atWork() []*session {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all []*session
-	for _, s := range d.sessions {
-		if s.child.Load() != 0 || s.busy.Load() || s.guards.Load() || s.under.Load() {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // outputName is what the names of its runs' outputs begin with.

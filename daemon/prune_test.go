@@ -83,7 +83,7 @@ func TestPrunesOnceADay(t *testing.T) {
 			pass  time.Duration
 			there bool
 		}{{23 * time.Hour, true}, {2 * time.Hour, false}, {22 * time.Hour, true}, {2 * time.Hour, false}} {
-			path, long := filepath.Join(r.d.runs(), "claude-x-1-y.out"), time.Now().AddDate(0, 0, -30)
+			path, long := filepath.Join(r.d.outputs(), "claude-x-1-y.out"), time.Now().AddDate(0, 0, -30)
 			put(t, path, "")
 			if err := os.Chtimes(path, long, long); err != nil {
 				t.Fatal(err)

@@ -234,7 +234,7 @@ func TestSignOfLifeIsRare(t *testing.T) {
 			t.Errorf("%d writes in 50 minutes", n)
 		}
 		at, err := r.d.store.Alive()
-		if age := r.d.sleeper.Now().Sub(at); err != nil || age > signEvery+time.Minute {
+		if age := r.d.now().Sub(at); err != nil || age > signEvery+time.Minute {
 			t.Errorf("the last sign of life is %s old: %v", age, err)
 		}
 	})
@@ -325,31 +325,6 @@ func TestStopIsNoHindrance(t *testing.T) {
 		r.start()
 		if told := r.rec(id).Told; len(told) != 0 {
 			t.Errorf("told %v", told)
-		}
-	})
-}
-
-// While one session asks the agent's program for its version, which may take a minute, the others claim and
-// write as ever.
-func TestVersionBlocksNobody(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id, key := r.stopped("plan")
-		rec := r.rec(id)
-		s := r.d.session(r.d.agents[0], r.session(id))
-		p := r.d.slot(r.d.agents[0])
-		p.asking.Lock() // as refresh does while it asks
-		defer p.asking.Unlock()
-		claim := make(chan error, 1)
-		go func() {
-			seen, err := s.see(r.work, rec.Decision, nil)
-			if err == nil {
-				_, err = r.d.store.Claim(rec.Session, key, state.Limits{PerSession: 9, PerDay: 9}, func(state.Session) (resume.Claim, error) { return s.claim(seen), nil })
-			}
-			claim <- err
-		}()
-		if err := <-claim; err != nil {
-			t.Error(err)
 		}
 	})
 }

@@ -1,9 +1,9 @@
 package daemon
 
 import (
-	"context"
 	"reflect"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/config"
 )
 
@@ -21,9 +21,6 @@ func (d *Daemon) Reload() {
 	d.mu.Lock()
 	later := needRestart(d.cfg, cfg)
 	d.cfg, d.policy = cfg, cfg.Policy()
-	for _, s := range d.sessions {
-		s.again.Store(true)
-	}
 	d.mu.Unlock()
 	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg("the config is in force")
 	d.tellConfig()
@@ -31,17 +28,10 @@ func (d *Daemon) Reload() {
 }
 
 // renew has every session that is open decided anew.
-func (d *Daemon) renew(ctx context.Context) {
-	d.mu.Lock()
-	var open []*session
-	for _, s := range d.sessions {
-		if s.open.Load() {
-			open = append(open, s)
-		}
-	}
-	d.mu.Unlock()
-	for _, s := range open {
-		d.poke(ctx, s)
+func (l *loop) renew() {
+	l.w.Config, l.w.Policy = l.d.settings()
+	for _, s := range l.sorted() {
+		l.step(s, machine.Renewed{})
 	}
 }
 

@@ -9,106 +9,67 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
-// roles asks the agent whether the role that a session would get is still there: without it another, which
+// rolesLast is how long an answer about roles holds.
+const rolesLast = time.Minute
+
+// askRoles asks the agent whether the role that a session would get is still there: without it another, which
 // may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over; after
-// that, when nothing else keeps the session from being resumed.
-type roles struct {
-	s     *session
-	a     agent.Roles
-	asked chan struct{} // closed when what follows is there
-	role  string
-	at    time.Time // zero: it was not asked
-	err   error
-}
-
-const (
-	// rolesAhead is how long before the end of a wait the agent is asked.
-	rolesAhead = 20 * time.Second
-	// rolesLast is how long an answer holds.
-	rolesLast = time.Minute
-	// rolesMost is how long a question that failed is put off at most.
-	rolesMost = time.Hour
-)
-
-// askAhead has the agent asked before a wait ends for the first time; nil: the agent has no roles.
-func (s *session) askAhead(ctx context.Context, wake time.Time) *roles {
+// that, when nothing else keeps the session from being resumed. Nil: the agent has no roles.
+func (s *session) askRoles(ctx context.Context, rec *state.Session) *machine.Roles {
 	a, ok := s.a.(agent.Roles)
 	if !ok {
 		return nil
 	}
-	r := &roles{s: s, a: a, asked: make(chan struct{})}
-	if !s.notYet.IsZero() || !wake.After(s.d.sleeper.Now()) {
-		close(r.asked)
-		return r
+	out := &machine.Roles{}
+	q, err := s.request(rec)
+	if err != nil {
+		out.Err = err
+		return out
 	}
-	rec := s.rec
-	s.d.wg.Go(func() {
-		defer close(r.asked)
-		if s.d.sleeper.Until(ctx, wake.Add(-rolesAhead)) == nil {
-			r.ask(ctx, rec)
-		}
-	})
-	return r
+	out.Role = a.Role(q)
+	p, err := a.ListRoles(q)
+	if out.Role == "" || err != nil { // the plan says why there is none
+		out.At = time.Now()
+		return out
+	}
+	told, err := s.d.questions.ask(ctx, p)
+	switch {
+	case err != nil:
+		out.Err = fmt.Errorf("whether agent %q is still there can't be seen: %w", out.Role, err)
+	case !a.HasRole(told.printed, out.Role):
+		out.Err = a.RoleGone(q)
+	}
+	out.At = told.at
+	return out
 }
 
-// stands says why there can be no attempt in the role of the session. late: it had to ask.
-func (r *roles) stands(ctx context.Context, rec state.Session) (late bool, err error) {
-	select {
-	case <-r.asked:
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	}
-	q, err := r.s.request(rec)
+// seeRoles says why there can be no attempt in the role of the session. late: it had to ask.
+func (s *session) seeRoles(ctx context.Context, a agent.Roles, out *machine.AllSeen) (late bool) {
+	q, err := s.request(out.Rec)
 	if err != nil {
-		return false, postponed(r.s.d.sleeper.Now().Add(lookAgain), "%v", err)
+		out.Later = s.later(lookAgain, "%v", err)
+		return false
 	}
-	if age := time.Since(r.at); r.at.IsZero() || age > rolesLast || r.err != nil || r.role != r.a.Role(q) {
-		r.ask(ctx, rec)
+	if r := out.Roles; r == nil || r.At.IsZero() || time.Since(r.At) > rolesLast || r.Err != nil || r.Role != a.Role(q) {
+		out.Roles = s.askRoles(ctx, out.Rec)
 		late = true
 	}
-	switch {
-	case r.err == nil:
-		r.s.failing = 0
-	case ctx.Err() == nil && !errors.As(r.err, new(*resume.Refusal)) && !errors.As(r.err, new(*ruledError)):
-		again := min(lookAgain<<min(r.s.failing, 10), rolesMost)
-		r.s.failing++
-		return late, postponed(r.s.d.sleeper.Now().Add(again), "%v", r.err)
+	switch err := out.Roles.Err; {
+	case err == nil:
+	case aboutMachine(err):
+		out.Short = err.Error()
+	case errors.As(err, new(*agent.Unfit)):
+		s.d.planFacts(&out.Facts, out.Rec, err)
+	default:
+		out.Later, out.Asked = s.later(0, "%v", err), true
 	}
-	return late, r.err
-}
-
-// ask asks now.
-func (r *roles) ask(ctx context.Context, rec state.Session) {
-	r.at, r.err = time.Time{}, nil
-	q, err := r.s.request(rec)
-	if err != nil {
-		r.err = err
-		return
-	}
-	r.role = r.a.Role(q)
-	p, err := r.a.ListRoles(q)
-	if r.role == "" || err != nil { // the plan says why there is none
-		r.at = time.Now()
-		return
-	}
-	told, err := r.s.d.questions.ask(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		r.err = context.Cause(ctx)
-	case err != nil:
-		r.err = fmt.Errorf("whether agent %q is still there can't be seen: %w", r.role, err)
-		if aboutMachine(err) {
-			r.err = r.s.d.short(r.err.Error())
-		}
-	case !r.a.HasRole(told.printed, r.role):
-		r.err = r.s.d.unplanned(rec, r.a.RoleGone(q))
-	}
-	r.at = told.at
+	return late
 }
 
 // questions puts questions to agents, a few at a time: all sessions of an account may be due at one moment, and

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -47,8 +48,8 @@ func TestOrderOnACopy(t *testing.T) {
 		r.add(two, r.line(two, "user"), r.record(two, "auth", key, "sdk-cli"))
 		r.pass(time.Second)
 		_, err := r.d.Resume(r.work, Order{Session: two, Order: resume.Order{Now: true}})
-		refused := (*refusedError)(nil)
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is a copy") || refused.command != "clawd resume "+one {
+		refused := (*machine.OrderError)(nil)
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is a copy") || refused.Command != "clawd resume "+one {
 			t.Errorf("%v", err)
 		}
 		r.pass(time.Hour)

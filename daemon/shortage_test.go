@@ -69,7 +69,7 @@ func TestMachineIsShort(t *testing.T) {
 func TestFoldersAreMadeAgain(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
-		for _, dir := range []string{r.d.marks(), r.d.runs(), r.d.backups(), filepath.Join(r.o.UserDir, LockName)} {
+		for _, dir := range []string{r.d.marks(), r.d.outputs(), r.d.backups(), filepath.Join(r.o.UserDir, LockName)} {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestFoldersAreMadeAgain(t *testing.T) {
 		r.stopped("limit")
 		r.pass(5 * time.Minute)
 		r.wantStarts(1)
-		for _, dir := range []string{r.d.marks(), r.d.runs(), r.d.backups()} {
+		for _, dir := range []string{r.d.marks(), r.d.outputs(), r.d.backups()} {
 			if fi, err := os.Stat(dir); err != nil || fi.Mode() != os.ModeDir|0o700 {
 				t.Errorf("%s: %v %v", dir, fi, err)
 			}
@@ -108,7 +108,10 @@ func TestSocketIsMadeAgain(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan struct{})
-	go func() { c.serve(ctx, ctx); close(served) }()
+	r.d = d
+	r.loops(ctx)
+	r.d = nil
+	go func() { c.serve(ctx); close(served) }()
 	defer func() { stop(); <-served }()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", r.o.Socket)
@@ -200,19 +203,6 @@ func TestLockIsAnothers(t *testing.T) {
 			}
 		case <-time.After(2 * time.Minute):
 			t.Error("two clawds run")
-		}
-	})
-}
-
-// Whoever meets it next is put off anew, whatever the try was for.
-func TestMachineIsStillShort(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		_ = r.d.short("no processes")
-		r.pass(shortFirst)
-		var refusal *resume.Refusal
-		if err := r.d.short("still none"); !errors.As(err, &refusal) || !refusal.Outcome.Again.After(r.d.sleeper.Now()) {
-			t.Errorf("%+v: it is tried again without a pause", refusal)
 		}
 	})
 }

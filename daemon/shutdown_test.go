@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,44 +36,6 @@ func TestShutdownWhileWaiting(t *testing.T) {
 		if n := len(r.children.started()); n != 1 {
 			t.Errorf("%d starts after the next start, want 1", n)
 		}
-	})
-}
-
-// A resume that ends while clawd stops may wake its session once more: the wait that was taken in
-// must not be waited for again.
-func TestShutdownTwice(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		s := r.d.session(r.d.agents[0], r.session("x"))
-		ctx, stop := context.WithCancel(context.Background())
-		stop()
-		s.run = func(error) {}
-		s.ran <- &ended{err: context.Canceled}
-		s.end(ctx)
-		s.end(ctx)
-		r.d.poke(ctx, s)
-		if s.looping {
-			t.Error("a session was taken up after the end")
-		}
-	})
-}
-
-// A wait costs one goroutine: the session's loop ends meanwhile, and goes on with what the resume came to.
-func TestLoopRests(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id, _ := r.stopped("limit")
-		r.wantPhase(id, state.Waiting)
-		s := r.d.session(r.d.agents[0], r.session(id))
-		looping := func() bool { r.d.mu.Lock(); defer r.d.mu.Unlock(); return s.looping }
-		if looping() || !s.under.Load() {
-			t.Error("the loop does not rest while the resume waits")
-		}
-		r.pass(time.Hour)
-		if n := len(r.children.started()); n != 1 || s.under.Load() || looping() {
-			t.Errorf("%d starts; the end of the resume was not taken in", n)
-		}
-		r.wantPhase(id, state.Following)
 	})
 }
 

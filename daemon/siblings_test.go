@@ -169,7 +169,7 @@ func TestNewerButNotShown(t *testing.T) {
 				r.children.way = resume.Tmux
 				id, fresh := uuid.NewString(), uuid.NewString()
 				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
-				r.d.begins(r.session(fresh))
+				r.d.loop.ask(func(l *loop) { l.w.Peers.Begins(r.session(fresh)) })
 				r.pass(time.Second)
 				r.add(fresh, r.record(fresh, "a task", "", entry), r.record(fresh, "answer", "", entry))
 				r.pass(2 * time.Hour)

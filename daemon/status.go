@@ -74,22 +74,22 @@ func (d *Daemon) Status() (Status, error) {
 		}
 		st.Agents = append(st.Agents, as)
 	}
-	now := d.sleeper.Now()
+	now := d.now()
+	children, unsaved := map[string]int{}, map[string]detect.Classifier{}
 	st.Watched = d.watched()
-	d.mu.Lock()
-	children, unsaved := map[string]int{}, map[string]*state.Read{}
-	for key, s := range d.sessions {
-		if r := s.dirty.Load(); r != nil {
-			unsaved[key] = r
+	d.loop.ask(func(l *loop) {
+		for key, s := range l.seats {
+			if s.s.Files.Unsaved {
+				unsaved[key] = s.s.Rec.Classifier
+			}
+			if pid := s.s.Child(); pid != 0 {
+				children[key] = pid
+			}
 		}
-		if pid := s.child.Load(); pid != 0 {
-			children[key] = int(pid)
-		}
-	}
-	d.mu.Unlock()
+	})
 	err := d.store.Sessions(func(rec state.Session) error {
-		if r := unsaved[state.Key(rec.Session)]; r != nil {
-			rec.Classifier = r.Classifier
+		if c, ok := unsaved[state.Key(rec.Session)]; ok {
+			rec.Classifier = c
 		}
 		if s, ok := Stands(rec, now, children[state.Key(rec.Session)]); ok {
 			st.Sessions = append(st.Sessions, s)
@@ -129,4 +129,17 @@ func Stands(rec state.Session, now time.Time, pid int) (SessionStatus, bool) {
 		}
 	}
 	return s, true
+}
+
+// watched is how many sessions are known.
+func (d *Daemon) watched() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.seen)
+	for key := range d.followed {
+		if _, seen := d.seen[key]; !seen {
+			n++
+		}
+	}
+	return n
 }

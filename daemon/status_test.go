@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -92,11 +94,12 @@ func TestStatusAtRest(t *testing.T) {
 		if s := r.status(id); s != nil {
 			t.Errorf("at rest: %+v", s)
 		}
-		r.d.session(r.d.agents[0], r.session(id)).child.Store(7) // as after a resume
+		seat := r.d.loop.seats[state.Key(r.session(id))]
+		seat.s.Guard = &machine.Run{Stage: machine.Guarding, Claim: resume.Claim{PID: 7}} // as after a resume
 		if s := r.status(id); s == nil || s.Status != Running || s.Reason != "" || s.Why != "" {
 			t.Errorf("running: %+v", s)
 		}
-		r.d.session(r.d.agents[0], r.session(id)).child.Store(0)
+		seat.s.Guard = nil
 		if st, err := r.d.Status(); err != nil || st.Watched != 1 {
 			t.Errorf("%d watched, %v", st.Watched, err)
 		}

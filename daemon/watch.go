@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
@@ -119,9 +120,9 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 			}
 		case <-d.leap:
 			v.rescan(ctx, false)
-			d.revisit(ctx)
+			d.revisit()
 		case <-d.renewed:
-			d.renew(ctx)
+			d.loop.ask((*loop).renew)
 		case <-sign:
 			d.alive()
 		case <-tick.C:
@@ -130,7 +131,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 				v.warn("upkeep_failed", "the next rescan tries again", err)
 			}
 			v.rescan(ctx, false)
-			d.revisit(ctx)
+			d.revisit()
 			d.askAgain(ctx)
 			if err := d.flush(); err != nil {
 				d.broken(err)
@@ -255,7 +256,7 @@ func (v *watching) told(err error) {
 // lasting tells whether a problem was there some time ago, too: an agent that starts for the first time has its
 // database locked, or without tables, for a moment.
 func (v *watching) lasting(err error) bool {
-	now := v.d.sleeper.Now()
+	now := v.d.now()
 	since, known := v.failed[err.Error()]
 	if !known && len(v.failed) <= maxWarned {
 		v.failed[err.Error()] = now
@@ -287,7 +288,7 @@ func (v *watching) event(ctx context.Context, e fsnotify.Event) {
 		}
 		if e.Has(fsnotify.Remove) {
 			v.d.procs.anew() // a registry entry may be gone, and with it a holder
-			v.d.revisit(ctx)
+			v.d.revisit()
 		}
 		_ = v.scan(ctx, f.a, e.Name, false)
 		if l, ok := f.a.(agent.Lagger); ok {
@@ -323,26 +324,18 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	}
 	if !cold {
 		for _, t := range touched {
-			if s := v.d.touched(a, t, nil); s != nil {
-				v.d.poke(ctx, s)
-			}
+			v.d.touched(a, t, nil)
 		}
 		return err
 	}
 	// The first look opens every file, so every core takes part, and those that want a closer one
 	// wait for it.
 	work := make(chan agent.Touched)
-	var mu sync.Mutex
-	var found []*session
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for t := range work {
-				if s := v.d.touched(a, t, func() (bool, string) { return v.d.worth(ctx, a, t) }); s != nil {
-					mu.Lock()
-					found = append(found, s)
-					mu.Unlock()
-				}
+				v.d.touched(a, t, func() (bool, string) { return v.d.worth(ctx, a, t) })
 			}
 		})
 	}
@@ -351,44 +344,46 @@ func (v *watching) scan(ctx context.Context, a agent.Agent, hint string, cold bo
 	}
 	close(work)
 	wg.Wait()
-	for _, s := range found {
-		v.d.poke(ctx, s)
-	}
 	return err
 }
 
-// touched gives a session that has changed, for a closer look; nil: it has not. worth, when set,
-// is asked about one that may have been there for long: whether it is, and where it ends if not.
-func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string)) *session {
+// touched has the loop look at a session that has changed. worth, when set, is asked about one that may have been there for
+// long: whether a closer look is worth it, and where it ends if not.
+func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string)) {
 	key := state.Key(t.Session)
 	d.mu.Lock()
-	s, seen := d.sessions[key], d.seen[key]
+	stamp, followed := d.followed[key]
+	seen := d.seen[key]
 	d.mu.Unlock()
-	if s == nil {
-		if seen.Stamp == t.Stamp {
-			return nil
+	switch {
+	case followed && stamp == t.Stamp, !followed && seen.Stamp == t.Stamp:
+		return
+	case !followed && worth != nil:
+		if is, end := worth(); !is {
+			d.mu.Lock()
+			d.seen[key] = state.Seen{Stamp: t.Stamp, Cursor: end}
+			d.fresh[key] = d.seen[key]
+			d.mu.Unlock()
+			return
 		}
-		if worth != nil {
-			if is, end := worth(); !is {
-				d.mu.Lock()
-				d.seen[key] = state.Seen{Stamp: t.Stamp, Cursor: end}
-				d.fresh[key] = d.seen[key]
-				d.mu.Unlock()
-				return nil
-			}
-		}
-		s = d.session(a, t.Session)
-		s.from.CompareAndSwap(nil, &seen.Cursor)
 	}
-	if old := s.stamp.Swap(&t.Stamp); old != nil && *old == t.Stamp {
-		return nil
-	}
-	return s
+	d.mu.Lock()
+	d.followed[key] = t.Stamp
+	d.mu.Unlock()
+	d.loop.post(mail{s: d.session(a, t.Session), e: machine.Touched{Stamp: t.Stamp}, from: seen.Cursor})
+}
+
+// unfollow has the next rescan find a session again.
+func (d *Daemon) unfollow(key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.followed, key)
+	delete(d.seen, key)
 }
 
 // worth tells whether a session that was never followed may end in a stop; if not, where it ends.
 func (d *Daemon) worth(ctx context.Context, a agent.Agent, t agent.Touched) (bool, string) {
-	if d.sleeper.Now().Sub(t.ModTime) > oldest {
+	if d.now().Sub(t.ModTime) > oldest {
 		return false, ""
 	}
 	maybe, end, err := a.Tail(ctx, t.Session)
@@ -397,18 +392,20 @@ func (d *Daemon) worth(ctx context.Context, a agent.Agent, t agent.Touched) (boo
 
 // revisit looks again at every session whose fate hangs on a process: nothing is written when one
 // ends.
-func (d *Daemon) revisit(ctx context.Context) {
-	d.mu.Lock()
-	var again []*session
-	for _, s := range d.sessions {
-		if sum := s.sum.Load(); s.failed.Load() || s.open.Load() && (!s.under.Load() || sum != nil && sum.interactive) || sum != nil && !sum.busyAt.IsZero() && d.sleeper.Now().Sub(sum.busyAt) < 25*time.Hour {
-			again = append(again, s)
+func (d *Daemon) revisit() {
+	d.loop.ask(func(l *loop) {
+		for _, s := range l.sorted() {
+			if s.s.Hangs(&l.w) {
+				l.step(s, machine.Touched{})
+			}
 		}
-	}
-	d.mu.Unlock()
-	for _, s := range again {
-		d.poke(ctx, s)
-	}
+	})
+}
+
+// flush stores how far sessions were read.
+func (d *Daemon) flush() (err error) {
+	d.loop.ask(func(l *loop) { err = l.flush() })
+	return err
 }
 
 // alive tells the service manager that the main loop turns, after a look at the store.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
@@ -78,8 +79,9 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 	}
 	w := Why{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Path: rec.Path, Phase: rec.Phase, Ignored: rec.Ignored,
 		Old: rec.OldSession, New: rec.NewSession, Stop: whyStop(rec), History: []state.Entry{}}
+	at := s.standing()
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
-	h := strongest(holders)
+	h := machine.Strongest(holders)
 	if err != nil {
 		h = detect.Holder{Liveness: detect.HolderUnknown, Why: err.Error()}
 	}
@@ -87,13 +89,11 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 	if h.Pane != "" {
 		w.Holder.Terminal += " (tmux pane " + h.Pane + ")"
 	}
-	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: int(s.child.Load())}
+	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: at.child}
 	w.Decision.Flags = s.flags(rec)
 	if rec.Phase == state.Waiting {
 		w.Decision.WakeAt = &rec.Decision.WakeAt
-		if held := s.standBy.Load(); held != nil {
-			w.Decision.HeldBack = *held
-		}
+		w.Decision.HeldBack = at.back
 	}
 	err = d.store.History(func(e state.Entry) error {
 		if e.Session == state.Key(rec.Session) {
@@ -101,15 +101,30 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 		}
 		return nil
 	})
-	w.Next, w.Command = s.whatNext(rec, h)
+	w.Next, w.Command = s.whatNext(rec, h, at.child != 0)
 	return w, err
+}
+
+// standing is what the loop knows of a session beside its record.
+type standing struct {
+	child int    // pid of our running child; 0: none
+	back  string // why clawd holds back; empty: it does not
+}
+
+func (s *session) standing() (at standing) {
+	s.d.loop.ask(func(l *loop) {
+		if seat := l.seats[s.key]; seat != nil {
+			at = standing{seat.s.Child(), seat.s.Said.Back}
+		}
+	})
+	return at
 }
 
 // flags says how the options are known of the run that waits or goes on.
 func (s *session) flags(rec state.Session) detect.Known {
 	switch rec.Phase {
 	case state.Waiting:
-		if p, err := s.plan(rec, rec.Decision, []byte("-")); err == nil {
+		if p, err := s.plan(&rec, []byte("-")); err == nil {
 			return p.Flags
 		}
 	case state.Claimed, state.Fired:
@@ -146,12 +161,12 @@ func over(rec state.Session) bool {
 }
 
 // whatNext says what clawd will do, and what the user can type.
-func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command string) {
+func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next, command string) {
 	again := "clawd resume " + s.ds.ID
 	switch rec.Phase {
 	case state.Waiting:
 		at := rec.Decision.WakeAt
-		if !at.After(s.d.sleeper.Now()) {
+		if !at.After(s.d.now()) {
 			return fmt.Sprintf("Its time has come; attempt %d begins as soon as nothing holds it back.", rec.Decision.Attempt), again + " --now"
 		}
 		return fmt.Sprintf("Attempt %d begins at %s.", rec.Decision.Attempt, at.Format(time.RFC3339)), again + " --now"
@@ -161,15 +176,14 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
 	}
 	f := s.d.facts(rec, h)
-	s.d.seeProject(&f)
-	_ = s.d.askCallers(&f) // then the others speak
+	_ = s.ask(&f, &rec) // then the others speak
 	found, ruled := rules.Ask(rules.Stop, &f)
 	f.Asked = true
 	if _, refused := rules.Ask(rules.Order, &f); ruled && found.Command == "" && !refused {
 		found.Command = again
 	}
 	switch {
-	case rec.Phase == state.Following && s.child.Load() != 0:
+	case rec.Phase == state.Following && runs:
 		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
 	case ruled && (rec.Ignored || !over(rec)):
 		return "Nothing: " + found.Why + ".", found.Command
@@ -178,7 +192,8 @@ func (s *session) whatNext(rec state.Session, h detect.Holder) (next, command st
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again
 	}
-	if _, err := s.plan(rec, resume.Decision{Strategy: resume.SameSession}, nil); err != nil {
+	rec.Decision = resume.Decision{Strategy: resume.SameSession}
+	if _, err := s.plan(&rec, nil); err != nil {
 		if u := (*agent.Unfit)(nil); errors.As(err, &u) {
 			return "Nothing by itself: " + u.Why + ".", u.Command
 		}

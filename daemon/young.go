@@ -16,14 +16,7 @@ func (d *Daemon) keepYoung(ctx context.Context) {
 	if d.dry() {
 		return
 	}
-	d.mu.Lock()
-	var open []*session
-	for _, s := range d.sessions {
-		if s.open.Load() {
-			open = append(open, s)
-		}
-	}
-	d.mu.Unlock()
+	open := d.open()
 	for _, s := range open {
 		y, ok := s.a.(agent.Forgetter)
 		if !ok {
@@ -40,7 +33,7 @@ func (s *session) keepYoung(ctx context.Context, y agent.Forgetter) error {
 	if err != nil || !ok || rec.Phase != state.Waiting {
 		return err
 	}
-	now := s.d.sleeper.Now()
+	now := s.d.now()
 	if now.Sub(rec.Stop.At) < youngest {
 		return nil
 	}

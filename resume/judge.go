@@ -142,8 +142,8 @@ func isOurs(c Claim, e detect.Event) bool {
 	return e.Hash == c.Plan.Prompt
 }
 
-// foreign says, while our run lives, who else is in the session; empty: nobody.
-func foreign(c Claim, s Sight) string {
+// Foreign says, while our run lives, who else is in the session; empty: nobody.
+func Foreign(c Claim, s Sight) string {
 	if s.Holder != "" {
 		return s.Holder
 	}
@@ -152,3 +152,6 @@ func foreign(c Claim, s Sight) string {
 	}
 	return ""
 }
+
+// Prompted tells whether a record of our prompt is there.
+func Prompted(c Claim, s Sight) bool { return readTurn(c, s).ours != nil }

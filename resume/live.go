@@ -1,13 +1,11 @@
 package resume
 
 import (
-	"context"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
 )
 
-// How long after the act "nothing" stays open, in time that the machine is awake for.
 const (
 	keysProof  = 10 * time.Second
 	callProof  = 60 * time.Second
@@ -15,7 +13,8 @@ const (
 	liveLook   = time.Second // how long news may go unseen while the proof is awaited
 )
 
-func (w Way) proof() time.Duration {
+// Proof is how long after the act "nothing" stays open, in time that the machine is awake for.
+func (w Way) Proof() time.Duration {
 	switch w {
 	case HTTP:
 		return callProof
@@ -25,72 +24,14 @@ func (w Way) proof() time.Duration {
 	return keysProof
 }
 
-// awaitLive awaits the verdict on keys that were typed or a prompt that was sent into a live
-// session. The records alone decide; nothing is ended, for the process is not ours.
-func awaitLive(ctx context.Context, c Claim, run Run, p Ports, restarted bool) (Outcome, error) {
-	quiet, gone, blind := &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}, &silence{gap: 5 * liveLook}
-	for {
-		s, err := p.Evidence.Look(ctx, c)
-		if ctx.Err() != nil {
-			return Outcome{}, context.Cause(ctx)
-		}
-		now, alive := p.Sleeper.Now(), run.Alive()
-		waited := quiet.lasts(now, time.Time{})
-		if err != nil {
-			if alive || blind.lasts(now, time.Time{}) < blindTime {
-				if err := news(ctx, p); err != nil {
-					return Outcome{}, err
-				}
-				continue
-			}
-			return Outcome{Verdict: Unsure, Held: true, Why: "what became of the attempt cannot be read: " + err.Error()}, nil
-		}
-		blind.looked = time.Time{}
-		settled := false
-		if alive {
-			gone.looked = time.Time{}
-		} else {
-			settled = gone.lasts(now, time.Time{}) >= p.Settle
-		}
-		if out, done := JudgeLive(c, s, alive, settled); done {
-			return out, nil
-		}
-		if alive && waited >= c.Plan.Way.proof() && readTurn(c, s).ours == nil {
-			if !run.Working(ctx) {
-				out := silent(ctx, c, s, run, restarted)
-				if ctx.Err() != nil { // a look that was called off shows nothing
-					return Outcome{}, context.Cause(ctx)
-				}
-				return out, nil
-			}
-			quiet.looked = time.Time{} // some write nothing down before their answer ends; look again later
-		}
-		if err := news(ctx, p); err != nil {
-			return Outcome{}, err
-		}
-	}
-}
-
-// news waits for a change, but not for long.
-func news(ctx context.Context, p Ports) error {
-	tick, cancel := context.WithTimeout(ctx, liveLook)
-	defer cancel()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-p.Evidence.Changed():
-	case <-tick.Done():
-	}
-	return nil
-}
-
-// silent is the verdict when the holder lives and no record of our prompt came in time.
-func silent(ctx context.Context, c Claim, s Sight, run Run, restarted bool) Outcome {
+// Silent is the verdict when the holder lives and no record of our prompt came in time. untouched is the proof that
+// nothing has reached the agent; empty: there is none. restarted: another clawd acted, or was about to.
+func Silent(c Claim, s Sight, untouched string, restarted bool) Outcome {
 	if restarted && s.SameBoot && !s.Marked {
 		return Outcome{Verdict: NoEffect, Proof: "no mark", Why: "nothing was typed or sent"}
 	}
-	if proof := run.Untouched(ctx); proof != "" {
-		return Outcome{Verdict: NoEffect, Proof: proof, Why: "the prompt did not reach the agent"}
+	if untouched != "" {
+		return Outcome{Verdict: NoEffect, Proof: untouched, Why: "the prompt did not reach the agent"}
 	}
 	why := "clawd typed its prompt and the session's files show nothing of it"
 	if restarted {

@@ -57,67 +57,6 @@ type Claim struct {
 	Noted     bool           `json:"noted,omitempty"` // the end of its run, which had resumed the session, is in the ledger
 }
 
-// Job is one decision to carry out.
-type Job struct {
-	Session  detect.Session
-	Stop     detect.Stop
-	Decision Decision
-	// NotBefore, when it is later than the decision's time, is when to look again.
-	NotBefore time.Time
-	// Claim, when set, was fired before a restart: it is settled, never fired.
-	Claim *Claim
-	// Guard: the claim has its verdict, resumed, and its run goes on, or ended while nobody looked.
-	Guard bool
-	// Failed: the claim has another verdict, and its run is still there.
-	Failed bool
-}
-
-// Ports are the world of a Run.
-type Ports struct {
-	Sleeper  Sleeper
-	Ledger   Ledger
-	Trigger  Trigger
-	Evidence Evidence
-	// Stall ends a child that has shown no sign of work for so long; 0: never.
-	Stall time.Duration
-	// Timeout ends a child after so long, whatever it does; 0: never.
-	Timeout time.Duration
-	// Settle is how long "nothing" must stay nothing once the child is gone (5 s; 90 s where the
-	// agent's files lie on a network file system).
-	Settle time.Duration
-}
-
-// Sleeper waits.
-type Sleeper interface {
-	// Until returns nil once the wall clock has passed t, also when the machine slept over it.
-	Until(ctx context.Context, t time.Time) error
-	// Awake waits d of time in which the machine was awake; a sleep or a clock jump starts it anew.
-	Awake(ctx context.Context, d time.Duration) error
-	Now() time.Time
-}
-
-// Ledger remembers. Every method is one transaction: when it returns an error nothing changed.
-type Ledger interface {
-	// Wait writes the decision down before it is waited for.
-	Wait(ctx context.Context, j Job) error
-	// Claim looks once more at everything that could forbid the fire, and takes the attempt. A
-	// *Refusal says why not.
-	Claim(ctx context.Context, j Job) (Claim, error)
-	// Fired stores the child, before its gate opens.
-	Fired(ctx context.Context, c Claim) error
-	// Unclaim gives back an attempt that never made a mark. failed: the start itself failed, which
-	// is not tried for ever.
-	Unclaim(ctx context.Context, c Claim, why string, failed bool) error
-	// Close writes the verdict on a fired attempt.
-	Close(ctx context.Context, c Claim, o Outcome) error
-	// Ended notes the end of a resumed run, with what it printed. why says that clawd ended it.
-	Ended(ctx context.Context, c Claim, out Output, why string) error
-	// Yielded notes that a run is being ended because who is in the session.
-	Yielded(ctx context.Context, c Claim, who string) error
-	// OutputCut notes that the run's output was cut down, before it is.
-	OutputCut(ctx context.Context, c Claim) error
-}
-
 // Refusal of a claim. Its Outcome has the verdict Postponed, LeftAlone or ByHand.
 type Refusal struct{ Outcome Outcome }
 
@@ -172,15 +111,6 @@ type Run interface {
 	TrimOutput(before func() error) error
 }
 
-// Evidence is what the agent's own files say.
-type Evidence interface {
-	// Look reads everything behind the claim's cursor. An error is not "nothing"; what the run printed
-	// comes with it.
-	Look(ctx context.Context, c Claim) (Sight, error)
-	// Changed signals that there may be something new; it may signal too often.
-	Changed() <-chan struct{}
-}
-
 // Sight is what a Look found.
 type Sight struct {
 	Events   []detect.Event // behind the claim's cursor, in order
@@ -192,8 +122,6 @@ type Sight struct {
 	Marked   bool           // the mark is there
 	ExecFail string         // the mark says that exec failed
 	Session  detect.Session // fresh sessions: the new one, as soon as it is known
-	// Cancelled: its user wants the run ended.
-	Cancelled bool
 }
 
 // Output is what a run printed, as far as it proves anything.

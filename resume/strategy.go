@@ -1,7 +1,6 @@
 package resume
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -13,11 +12,6 @@ type Strategy interface {
 	Kind() Kind
 	// Decide says what to do. It depends on its arguments only.
 	Decide(s detect.Stop, t Tried, now time.Time) Decision
-	// Run carries one decision out, to the end of what it started. It changes neither j nor p. An error means that the
-	// attempt is still open in the ledger, for the next start or the next Run to settle; it is
-	// context.Cause(ctx) when the context ended it. Without one the Outcome is not nil; it comes by pointer, because
-	// thousands may wait at once and each holds its stack.
-	Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error)
 }
 
 // Same resumes the same session.
@@ -34,11 +28,6 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	d := st.When(s, t)
 	d.Strategy = SameSession
 	return d
-}
-
-// Run waits, claims, fires and awaits proof.
-func (st Same) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
-	return attempt(ctx, j, p)
 }
 
 // Fresh lets a new session take over.
@@ -68,11 +57,6 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 	}
 	d.Strategy, d.WakeAt = FreshSession, d.WakeAt.UTC()
 	return d
-}
-
-// Run waits, claims, fires and awaits proof.
-func (st Fresh) Run(ctx context.Context, j *Job, p *Ports) (*Outcome, error) {
-	return attempt(ctx, j, p)
 }
 
 // Left does nothing.
@@ -105,9 +89,4 @@ func (st Left) Decide(s detect.Stop, _ Tried, _ time.Time) Decision {
 		d.Tell, d.Why = true, fmt.Sprintf("[resume.reasons] %s = \"leave\"", s.Reason)
 	}
 	return d
-}
-
-// Run has nothing to do.
-func (Left) Run(context.Context, *Job, *Ports) (*Outcome, error) {
-	return &Outcome{}, nil
 }

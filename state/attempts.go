@@ -31,7 +31,7 @@ func (s Session) MayTake(b Books, key string, l Limits) error {
 	if err := s.waits(key); err != nil {
 		return err
 	}
-	if how, over := s.change(b).dealt(key); over {
+	if how, over := s.change(b, "T2").dealt(key); over {
 		return refuse(resume.LeftAlone, time.Time{}, fmt.Sprintf("this stop was settled before: %s", how.Verdict))
 	}
 	if s.Decision.Asked {
@@ -58,7 +58,7 @@ func (s Session) afford(b Books, l Limits) error {
 
 // Taken takes an attempt, whose particulars come with c (T2).
 func (s Session) Taken(b Books, c resume.Claim) *Change {
-	ch := s.change(b)
+	ch := s.change(b, "T2")
 	if ch.Episode.Attempts == 0 { // a stop may be old before it is tried for the first time
 		ch.Episode.Since = b.Now()
 	}
@@ -75,7 +75,7 @@ func (s Session) Fired(b Books, c resume.Claim) (*Change, error) {
 	if err := s.own(c, Claimed); err != nil {
 		return nil, err
 	}
-	ch := s.change(b)
+	ch := s.change(b, "T3")
 	ch.Phase, ch.Claim = Fired, &c
 	ch.record("fired", c.Stop.Key, c.N, string(c.Plan.Form), "")
 	return ch, nil
@@ -86,7 +86,7 @@ func (s Session) Adopted(b Books, c resume.Claim) (*Change, error) {
 	if err := s.waits(c.Stop.Key); err != nil {
 		return nil, err
 	}
-	ch := s.change(b)
+	ch := s.change(b, "T1")
 	ch.Phase, ch.Claim, ch.Episode.Attempts = Fired, &c, c.N
 	ch.record("adopted", c.Stop.Key, c.N, "its mark is there", "")
 	return ch, nil
@@ -98,7 +98,7 @@ func (s Session) Unclaimed(b Books, c resume.Claim, why string, counts bool) (*C
 	if err := s.own(c, Claimed, Fired); err != nil {
 		return nil, err
 	}
-	ch := s.change(b)
+	ch := s.change(b, "T4")
 	if counts {
 		ch.Starts++
 	}
@@ -118,7 +118,7 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	if err := s.own(c, Fired); err != nil {
 		return nil, err
 	}
-	ch := s.change(b)
+	ch := s.change(b, "T4")
 	key := c.Stop.Key
 	ch.close(key, Closed{At: b.Now(), N: c.N, Verdict: o.Verdict, Proof: o.Proof})
 	ch.record(string(o.Verdict), key, c.N, o.Why, o.Proof)
@@ -173,6 +173,7 @@ func (c *Change) handOver(claim resume.Claim, ds detect.Session) bool {
 	}
 	c.NewSession = ds.ID
 	rec := c.books.Record(ds)
+	rec.written(c.books)
 	rec.OldSession, rec.Root = c.ID, c.root()
 	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
 	rec.Cancelled = c.Cancelled
@@ -230,7 +231,7 @@ func (c *Change) cancelledRun(claim resume.Claim, o resume.Outcome) {
 // worked while nobody had to. It counts once. blocked, when not empty, says that it was refused
 // permissions; that ends the episode and is told.
 func (s Session) Ended(b Books, c resume.Claim, costUSD, workedSeconds float64, blocked string) *Change {
-	ch := s.change(b)
+	ch := s.change(b, "T5")
 	if s.Claim != nil && s.Claim.Token == c.Token {
 		if s.Claim.Noted {
 			return nil
@@ -258,7 +259,7 @@ func (s Session) OutputCut(b Books, c resume.Claim) *Change {
 	if errors.Is(s.own(c, Fired), ErrPhase) {
 		return nil
 	}
-	ch := s.change(b)
+	ch := s.change(b, "T4")
 	claim := *s.Claim
 	claim.OutputCut = true
 	ch.Claim = &claim

@@ -31,6 +31,7 @@ type Books interface {
 // Change says that there is nothing to write.
 type Change struct {
 	Session
+	name    string // of the transition, as crash points call it
 	books   Books
 	history []Entry
 	notices []Notice
@@ -52,7 +53,22 @@ type spent struct {
 }
 
 // change begins a transition.
-func (s Session) change(b Books) *Change { return &Change{Session: s, books: b} }
+func (s Session) change(b Books, name string) *Change {
+	s.written(b)
+	return &Change{Session: s, name: name, books: b}
+}
+
+// written counts a change of the record.
+func (s *Session) written(b Books) {
+	s.Rev++
+	s.Updated = b.Now()
+}
+
+// Tells says whether there is something in it for its user.
+func (c *Change) Tells() bool { return len(c.notices) > 0 }
+
+// Heirs are the records of other sessions that are written with it.
+func (c *Change) Heirs() []Session { return c.heirs }
 
 func (c *Change) now() time.Time { return c.books.Now() }
 

@@ -72,6 +72,39 @@ func (s Stats) isZero() bool {
 		s.SecondsSaved == 0 && s.LastResume.IsZero()
 }
 
+// Commit stores changes in one transaction, in their order. What its user ordered stands in a file of its own before that,
+// so that no transaction has to wait for it: a clawd that ends in between obeys the file.
+func (s *Store) Commit(all ...*Change) error {
+	for _, c := range all {
+		if err := s.keepOrders(c); err != nil {
+			return err
+		}
+	}
+	name := all[0].name
+	for _, c := range all {
+		if name == "holder" {
+			name = c.name
+		}
+	}
+	return s.update(name, func(t tx) error {
+		for _, c := range all {
+			if err := t.apply(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) keepOrders(c *Change) error {
+	for _, g := range c.notes {
+		if err := s.keepGiven(g); err != nil {
+			return fmt.Errorf("the order cannot be kept: %w", err)
+		}
+	}
+	return nil
+}
+
 // change carries out one transition of a session: f is called with the record as it is now.
 func (s *Store) change(name string, ds detect.Session, f func(Session, Books) (*Change, error)) (Session, error) {
 	var rec Session
@@ -105,10 +138,8 @@ func (s *Store) order(name string, ds detect.Session, f func(Session, Books) (*C
 		}); err != nil || c == nil {
 			return was, was, err
 		}
-		for _, g := range c.notes {
-			if err := s.keepGiven(g); err != nil {
-				return was, was, fmt.Errorf("the order cannot be kept: %w", err)
-			}
+		if err := s.keepOrders(c); err != nil {
+			return was, was, err
 		}
 		rec, err = s.change(name, ds, func(now Session, b Books) (*Change, error) {
 			if now.Rev != was.Rev {

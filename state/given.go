@@ -77,7 +77,7 @@ func (s *Store) obey() error {
 
 // obeys takes in an order that the store has lost.
 func (s Session) obeys(b Books, g given) *Change {
-	c := s.change(b)
+	c := s.change(b, "order")
 	c.Ignored, c.Cancelled = g.Ignored, g.Cancelled
 	if c.Info.Dir == "" {
 		c.Info.Dir = g.Dir

@@ -16,7 +16,7 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 	if s.open() {
 		return nil, ErrPhase
 	}
-	c := s.change(b)
+	c := s.change(b, "order")
 	if stop.Key != c.Stop.Key { // it was too old to be taken in when it was read
 		c.Stop, c.Prompt = stop, ""
 		c.count(stop)
@@ -47,7 +47,7 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 // CancelOrdered is the user's word that clawd is to leave a stop, or to end the attempt under way. ours: a run
 // that has resumed the session goes on. ErrPhase says that there is nothing to cancel.
 func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
-	c := s.change(b)
+	c := s.change(b, "cancel")
 	switch {
 	case s.TakenBack(): // the same order once more
 		return nil, nil
@@ -67,6 +67,7 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 		c.record("cancelled", s.Stop.Key, 0, byUser, "")
 		if s.NewSession != "" { // the run writes to the one that took over
 			heir := b.Record(detect.Session{Agent: s.Agent, ID: s.NewSession})
+			heir.written(b)
 			heir.Cancelled = b.Now()
 			c.heirs = append(c.heirs, heir)
 			c.notes = append(c.notes, noted(heir, b.Now(), false))
@@ -80,7 +81,7 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 // IgnoreOrdered is the user's word that clawd is to leave a session, now and later; off takes it back. An
 // attempt under way goes on.
 func (s Session) IgnoreOrdered(b Books, off bool) *Change {
-	c := s.change(b)
+	c := s.change(b, "ignore")
 	c.Ignored = !off
 	if !off && c.Phase == Waiting {
 		c.leave("its user has clawd ignore it")

@@ -60,7 +60,7 @@ func (s Session) Noted(b Books, r Read) *Change {
 	if s.open() {
 		return nil
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	c.take(r)
 	c.signs = true
 	return c
@@ -72,7 +72,7 @@ func (s Session) Stopped(b Books, r Read, stop detect.Stop, d resume.Decision, a
 	if s.open() {
 		return nil, ErrPhase
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	known := c.Stop.Key == stop.Key && stop.Key != ""
 	c.take(r)
 	before, over := c.dealt(stop.Key)
@@ -120,7 +120,7 @@ func (s Session) WentOn(b Books, r Read, why string) (*Change, error) {
 	if s.open() {
 		return nil, ErrPhase
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	c.take(r)
 	if c.Phase != Following {
 		c.record(string(resume.ByHand), c.Stop.Key, 0, why, "")
@@ -138,7 +138,7 @@ func (s Session) Redecided(b Books, key string, d resume.Decision) (*Change, err
 	if s.Decision.Asked {
 		return nil, ErrPhase
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	c.Decision = d
 	c.decided()
 	return c, nil
@@ -149,7 +149,7 @@ func (s Session) Refined(b Books, stop detect.Stop, d resume.Decision) (*Change,
 	if err := s.waits(stop.Key); err != nil {
 		return nil, err
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	c.Stop, c.Decision = stop, d
 	c.decided()
 	return c, nil
@@ -168,7 +168,7 @@ func (s Session) Notified(b Books, key, event, why, command string) (*Change, er
 	if err := s.waits(key); err != nil {
 		return nil, err
 	}
-	c := s.change(b)
+	c := s.change(b, "T5")
 	if len(c.Told) == 0 || c.Told[0] != key {
 		c.Told = []string{key}
 	}
@@ -183,7 +183,7 @@ func (s Session) Dropped(b Books, key, why string) (*Change, error) {
 	if err := s.waits(key); err != nil {
 		return nil, err
 	}
-	c := s.change(b)
+	c := s.change(b, "T1")
 	c.leave(why)
 	return c, nil
 }
@@ -199,7 +199,7 @@ func (s Session) Left(b Books, key, why, command string) (*Change, error) {
 
 // HolderSeen remembers who holds an interactive session, or how that holder went.
 func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
-	c := s.change(b)
+	c := s.change(b, "holder")
 	c.Holder, c.HolderEnd, c.HolderGone = h, end, time.Time{}
 	if end != "" {
 		c.HolderGone = b.Now()

@@ -151,9 +151,11 @@ func (t tx) session(ds detect.Session) Session {
 	return s
 }
 
+// save writes a record. It was made from the one that is stored, else there would be two who write.
 func (t tx) save(s *Session) error {
-	s.Updated = t.now
-	s.Rev++
+	if was := t.session(s.Session); was.Rev+1 != s.Rev {
+		return fmt.Errorf("%w: revision %d is to follow on %d", ErrMoved, s.Rev, was.Rev)
+	}
 	if err := t.Bucket(bucketSeen).Delete([]byte(Key(s.Session))); err != nil {
 		return err
 	}

@@ -173,6 +173,7 @@ func TestClosedKeyIsRefused(t *testing.T) {
 	must(t, s.update("T1", func(tx tx) error {
 		rec := tx.session(one)
 		rec.Phase = Waiting
+		rec.Rev++
 		return tx.save(&rec)
 	}))
 	_, err := s.Claim(one, "k", many, free)

@@ -1,0 +1,216 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/plain"
+)
+
+// effects does what may take its time, outside the loop: a few things at a time, each under a context that ends with
+// clawd. A folder that hangs holds up its own sessions only.
+type effects struct {
+	ctx context.Context
+
+	mu      sync.Mutex // guards what follows
+	young   int        // at work for less than oldAfter
+	folders map[string]int
+	waiting []task
+	busy    map[string]int // sessions, by their keys, that something is at work for
+	idle    chan struct{}  // closed and replaced when nothing is at work any more
+	all     int
+}
+
+type task struct {
+	key, folder string
+	f           func()
+}
+
+const (
+	atOnce      = 8                // that are young
+	inOneFolder = 4                // of any age
+	oldAfter    = 10 * time.Second // what takes longer does not count any more
+)
+
+func newEffects(ctx context.Context) *effects {
+	return &effects{ctx: ctx, folders: map[string]int{}, busy: map[string]int{}, idle: make(chan struct{})}
+}
+
+// do carries f out soon, for a session in a folder; nil: for nobody.
+func (e *effects) do(s *session, folder string, f func()) {
+	t := task{folder: folder, f: f}
+	if s != nil {
+		t.key = s.key
+		if folder == "" {
+			t.folder = filepath.Dir(s.ds.Path)
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting = append(e.waiting, t)
+	e.busy[t.key]++
+	e.all++
+	e.begin()
+}
+
+// begin starts what may be started. The caller holds mu.
+func (e *effects) begin() {
+	rest := e.waiting[:0]
+	for _, t := range e.waiting {
+		if e.young >= atOnce || t.folder != "" && e.folders[t.folder] >= inOneFolder {
+			rest = append(rest, t)
+			continue
+		}
+		e.young++
+		e.folders[t.folder]++
+		go e.work(t)
+	}
+	clear(e.waiting[len(rest):])
+	e.waiting = rest
+}
+
+func (e *effects) work(t task) {
+	old := false
+	age := time.AfterFunc(oldAfter, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		old = true
+		e.young--
+		e.begin()
+	})
+	t.f()
+	young := age.Stop()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if young || !old {
+		e.young--
+	}
+	if e.folders[t.folder]--; e.folders[t.folder] == 0 {
+		delete(e.folders, t.folder)
+	}
+	if e.busy[t.key]--; e.busy[t.key] == 0 {
+		delete(e.busy, t.key)
+	}
+	if e.all--; e.all == 0 {
+		close(e.idle)
+		e.idle = make(chan struct{})
+	}
+	e.begin()
+}
+
+// await waits until nothing is at work any more, and names the sessions for which something still is.
+func (e *effects) await(patience <-chan time.Time) []string {
+	for {
+		e.mu.Lock()
+		all, idle := e.all, e.idle
+		e.mu.Unlock()
+		if all == 0 {
+			return nil
+		}
+		select {
+		case <-idle:
+		case <-patience:
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			var left []string
+			for key := range e.busy {
+				left = append(left, key)
+			}
+			return left
+		}
+	}
+}
+
+// carry has the effects of a step done, but for what was stored already.
+func (l *loop) carry(s *seat, all []machine.Effect) {
+	d := l.d
+	for _, e := range all {
+		switch e := e.(type) {
+		case machine.Ask:
+			d.effects.do(s.session, "", func() {
+				if a := s.answer(d.effects.ctx, e.Question); a != nil {
+					l.post(mail{s: s.session, e: machine.Answered{Job: e.Job, Answer: a}})
+				}
+			})
+		case machine.TurnMove:
+			l.w.Turns.Move(e, l.w.Mono)
+		case machine.ShortMove:
+			l.short(e)
+		case machine.LagMove:
+			l.w.Lag.Move(e)
+		case machine.Await:
+			d.wg.Go(func() { s.awaitExit(d.effects.ctx, e.PID) })
+		case machine.Reply:
+			d.orders.reply(e)
+		case machine.Log:
+			s.log(name{s.s.Rec}, e)
+		default:
+			d.runs.do(l, s.session, e)
+		}
+	}
+}
+
+func (l *loop) short(m machine.ShortMove) {
+	why, tries := l.w.Short.Why, l.w.Short.Tries
+	began, ended := l.w.Short.Move(m, l.w.Mono)
+	if began {
+		l.d.log.Warn().Str("event", "machine_short").Str("why", m.Why).
+			Msg("nothing can be started now; clawd tries again by itself, less often the longer it lasts, and no attempt counts")
+	}
+	if ended {
+		l.d.log.Info().Str("event", "machine_recovered").Str("why", why).Int("tries", tries).Msg("starts go through again")
+	}
+}
+
+// log writes a line about a session.
+func (s *session) log(who name, l machine.Log) {
+	var e *zerolog.Event
+	switch l.Level {
+	case machine.Debug:
+		e = s.d.log.Debug()
+	case machine.Info:
+		e = s.d.log.Info()
+	case machine.Warn:
+		e = s.d.log.Warn()
+	default:
+		e = s.d.log.Error()
+	}
+	e = e.Str("event", l.Event).EmbedObject(who)
+	for _, f := range l.Fields {
+		switch v := f.Value.(type) {
+		case string:
+			said(e, f.Key, v)
+		case int:
+			e.Int(f.Key, v)
+		case bool:
+			e.Bool(f.Key, v)
+		case float64:
+			e.Float64(f.Key, v)
+		case time.Time:
+			e.Time(f.Key, v)
+		case []string:
+			e.Strs(f.Key, v)
+		case error:
+			e.AnErr(f.Key, v)
+		case detect.Evidence:
+			e.Dict(f.Key, zerolog.Dict().Str("source", v.Source).Int64("offset", v.Offset).Str("field", v.Field))
+		case machine.Total:
+			if st, err := s.d.store.Stats(); err == nil {
+				e.Int(f.Key, st.TotalResumes)
+			}
+		}
+	}
+	e.Msg(l.Text)
+}
+
+// project is a project's path in a log line.
+func project(dir string) string { return plain.Foreign(dir) }
+
+// seconds are to the millisecond: more digits say nothing.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

@@ -1,0 +1,347 @@
+package daemon
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// loop owns all sessions: it alone decides about them and writes what was decided. Nothing in it waits but for the
+// store. What it needs to know of files and processes is looked up outside, and comes back by mail.
+type loop struct {
+	d      *Daemon
+	w      machine.World
+	seats  map[string]*seat
+	timers timers
+	queue  []*seat // those that wait for their turn, first come first
+
+	mu   sync.Mutex // guards what follows
+	mail []mail
+	over bool          // no mail is taken any more
+	kick chan struct{} // one slot: there is mail
+}
+
+// seat is one session in the loop.
+type seat struct {
+	*session
+	s      machine.Session
+	at     time.Time // when it is to be looked at again, by the wall clock
+	index  int       // among the timers; -1: not there
+	queued bool      // it is in the loop's queue
+}
+
+// mail is something for the loop: an event of a session, or a question to the loop itself.
+type mail struct {
+	s    *session
+	e    machine.Event
+	from string        // where a session of no interest ended when it was last looked at
+	ask  func(*loop)   // is carried out there
+	done chan struct{} // closed after that
+}
+
+// wallStep bounds how late a wait can end after the machine slept: Go's timers stand still in a
+// suspend, so the wall clock is looked at anew this often while anything waits.
+const wallStep = 10 * time.Second
+
+// jump is how far wall clock and monotonic clock must part to count as a sleep or a step of the
+// clock.
+const jump = 2 * time.Second
+
+// headStart is how long before the end of a wait what it will need is read ahead.
+const headStart = 20 * time.Millisecond
+
+func newLoop(d *Daemon) *loop {
+	l := &loop{d: d, seats: map[string]*seat{}, kick: make(chan struct{}, 1)}
+	l.w = machine.World{Peers: machine.NewPeers(), Turns: machine.NewTurns(), Token: token, Paths: d.paths, Account: d.account}
+	l.w.Books = books{l}
+	return l
+}
+
+// post leaves mail. It never waits.
+func (l *loop) post(m mail) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		if m.done != nil {
+			close(m.done)
+		}
+		return
+	}
+	l.mail = append(l.mail, m)
+	signal(l.kick)
+}
+
+// ask carries a question out in the loop and waits for that. After the loop has ended nothing is carried out.
+func (l *loop) ask(f func(*loop)) {
+	done := make(chan struct{})
+	l.post(mail{ask: f, done: done})
+	<-done
+}
+
+func (l *loop) take() []mail {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.mail
+	l.mail = nil
+	return all
+}
+
+// clock brings the world's clocks up to now, and says how far they have parted since the last time.
+func (l *loop) clock() (apart time.Duration) {
+	// One look at the clocks for all that follows.
+	mono, wall := l.d.mono(), l.d.now().Round(0)
+	if !l.w.Now.IsZero() {
+		apart = wall.Sub(l.w.Now) - (mono - l.w.Mono)
+	}
+	l.w.Now, l.w.Mono = wall, mono
+	return apart
+}
+
+// run works until ctx ends, and then for as long as something that was begun is still under way.
+func (l *loop) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ahead := false; ; {
+		if apart := l.clock(); apart.Abs() > jump {
+			l.jumped(apart)
+		}
+		for _, m := range l.take() {
+			l.clock()
+			l.handle(m)
+		}
+		l.due()
+		l.turns()
+		left, any := l.left()
+		switch {
+		case any && left > headStart:
+			left, ahead = left-headStart, false
+		case any && !ahead:
+			ahead = true
+			l.d.effects.do(nil, "", l.d.procs.ahead)
+		}
+		var tick <-chan time.Time
+		if any {
+			timer.Reset(min(left, wallStep))
+			tick = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.kick:
+		case <-tick:
+		}
+	}
+}
+
+// handle takes one piece of mail in.
+func (l *loop) handle(m mail) {
+	if m.ask != nil {
+		m.ask(l)
+		close(m.done)
+		return
+	}
+	s := l.seat(m.s, m.from)
+	if s == nil {
+		return
+	}
+	l.step(s, m.e)
+}
+
+// seat gives the session's seat; nil: its record cannot be read now.
+func (l *loop) seat(of *session, from string) *seat {
+	if s := l.seats[of.key]; s != nil {
+		return s
+	}
+	rec, ok, err := l.d.store.Session(of.ds)
+	if err != nil {
+		l.d.broken(err)
+		l.d.unfollow(of.key) // the next rescan finds it again
+		return nil
+	}
+	if !ok {
+		rec = state.Session{Session: of.ds, Phase: state.Following, Cursor: from}
+	}
+	return l.sit(of, machine.New(rec, ok))
+}
+
+func (l *loop) sit(of *session, s machine.Session) *seat {
+	at := &seat{session: of, s: s, index: -1}
+	l.seats[of.key] = at
+	l.w.Peers.Put(&at.s)
+	return at
+}
+
+// step has the machine decide, stores what it decided, and has the rest done. Where the store refuses, the session
+// stays as it was.
+func (l *loop) step(s *seat, e machine.Event) {
+	now, effects := machine.Step(&l.w, s.s, e)
+	if err := l.commit(effects); err != nil {
+		l.d.broken(err)
+		if _, again := e.(machine.Refused); again { // what it would say is not to be had either
+			l.d.log.Error().Str("event", "state_error").EmbedObject(name{s.s.Rec}).Err(err).Msg("what became of this session cannot be written down")
+			return
+		}
+		l.step(s, machine.Refused{Err: err, On: e})
+		return
+	}
+	s.s = now
+	l.w.Peers.Put(&s.s)
+	if s.s.Queued() && !s.queued {
+		s.queued = true
+		l.queue = append(l.queue, s)
+	}
+	l.carry(s, effects)
+	l.file(s)
+}
+
+// commit stores what a step writes, all of it or nothing.
+func (l *loop) commit(effects []machine.Effect) error {
+	var changes []*state.Change
+	for _, e := range effects {
+		if w, ok := e.(machine.Write); ok {
+			changes = append(changes, w.Change)
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := l.d.store.Commit(changes...); err != nil {
+		return err
+	}
+	tells := false
+	for _, c := range changes {
+		tells = tells || c.Tells()
+		for _, heir := range c.Heirs() {
+			if s := l.seats[state.Key(heir.Session)]; s != nil {
+				s.s.Rec = heir
+				l.w.Peers.Put(&s.s)
+			}
+		}
+	}
+	if tells {
+		l.d.tell()
+	}
+	return nil
+}
+
+// file notes when the session is to be looked at again.
+func (l *loop) file(s *seat) {
+	next := s.s.Next(&l.w)
+	switch {
+	case !next.Set() && s.index >= 0:
+		heap.Remove(&l.timers, s.index)
+	case !next.Set():
+	case s.index >= 0:
+		s.at = next.Wall(&l.w)
+		heap.Fix(&l.timers, s.index)
+	default:
+		s.at = next.Wall(&l.w)
+		heap.Push(&l.timers, s)
+	}
+}
+
+// due wakes the sessions whose time has come.
+func (l *loop) due() {
+	for len(l.timers) > 0 && !l.timers[0].at.After(l.w.Now) {
+		s := l.timers[0]
+		heap.Pop(&l.timers)
+		l.step(s, machine.Due{})
+		if s.index >= 0 && !s.at.After(l.w.Now) { // it asks for a look at the moment that it was looked at
+			s.at = l.w.Now.Add(time.Millisecond)
+			heap.Fix(&l.timers, s.index)
+		}
+	}
+}
+
+// turns lets those start whose turn it is.
+func (l *loop) turns() {
+	waiting := l.queue[:0]
+	for _, s := range l.queue {
+		if s.s.MayTurn(&l.w) {
+			l.step(s, machine.Turn{})
+		}
+		if s.queued = s.s.Queued(); s.queued {
+			waiting = append(waiting, s)
+		}
+	}
+	clear(l.queue[len(waiting):])
+	l.queue = waiting
+}
+
+// left says how long nothing has to be done. False: until something happens.
+func (l *loop) left() (left time.Duration, any bool) {
+	if len(l.timers) > 0 {
+		left, any = l.timers[0].at.Sub(l.w.Now), true
+	}
+	if next := l.w.NextTurn(); len(l.queue) > 0 && next.Set() {
+		if turn := next.Mono - l.w.Mono; !any || turn < left {
+			left, any = max(turn, time.Millisecond), true
+		}
+	}
+	return max(left, 0), any
+}
+
+// jumped has everything looked at again: the machine slept or its clock was stepped, so events may have been missed.
+func (l *loop) jumped(by time.Duration) {
+	l.d.log.Info().Str("event", "clock_jumped").Float64("by_s", seconds(by)).Msg("the machine slept or its clock was set; looking at everything again")
+	for _, s := range l.sorted() {
+		l.step(s, machine.Jumped{})
+	}
+	signal(l.d.leap)
+}
+
+// books are what the machine may look up: the store's, and the records that the loop has newer.
+type books struct{ l *loop }
+
+func (b books) Now() time.Time { return b.l.w.Now.UTC() }
+
+func (b books) Closed(ds detect.Session, key string) state.Closed {
+	c, err := b.l.d.store.Closed(ds, key)
+	if err != nil {
+		b.l.d.broken(err)
+	}
+	return c
+}
+
+func (b books) Spent(at time.Time) state.Budget {
+	spent, err := b.l.d.store.Spent(at)
+	if err != nil {
+		b.l.d.broken(err)
+	}
+	return spent
+}
+
+func (b books) Record(ds detect.Session) state.Session {
+	if s := b.l.seats[state.Key(ds)]; s != nil {
+		return s.s.Rec
+	}
+	rec, ok, err := b.l.d.store.Session(ds)
+	if err != nil {
+		b.l.d.broken(err)
+	}
+	if !ok {
+		rec = state.Session{Session: ds, Phase: state.Following}
+	}
+	return rec
+}
+
+// timers are the seats by the time when they are to be looked at again.
+type timers []*seat
+
+func (t timers) Len() int           { return len(t) }
+func (t timers) Less(i, j int) bool { return t[i].at.Before(t[j].at) }
+func (t timers) Swap(i, j int)      { t[i], t[j] = t[j], t[i]; t[i].index, t[j].index = i, j }
+func (t *timers) Push(x any)        { s := x.(*seat); s.index = len(*t); *t = append(*t, s) }
+func (t *timers) Pop() any {
+	old := *t
+	s := old[len(old)-1]
+	old[len(old)-1] = nil
+	*t = old[:len(old)-1]
+	s.index = -1
+	return s
+}

@@ -1,0 +1,135 @@
+package machine
+
+import (
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
+	"github.com/clawd-project/clawd/state"
+)
+
+// hold takes in who has the session open, and remembers the holder of a terminal while it lives: only then can its end
+// be understood. False: that is not known yet, or cannot be seen.
+func (t *step) hold() bool {
+	seen, ok := t.holders()
+	switch {
+	case !ok:
+		return false
+	case seen.Err != nil:
+		t.failed = seen.Err
+		return false
+	case t.held:
+		return true
+	}
+	t.held = true
+	all := seen.All
+	if seen.Exec {
+		all = append(all[:len(all):len(all)], detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: rules.ExecHas})
+	}
+	h := Strongest(all)
+	was := t.s.Rec.Holder
+	if h.Liveness == detect.Gone && was.Liveness == detect.Alive && was.Boot != "" && was.Boot != t.w.Here.Boot && !t.w.Here.Absent {
+		// It was alive when the machine went down: nobody ended it.
+		h.Liveness, h.Why = detect.LeftBehind, "the machine was started anew since"
+	}
+	there := h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
+	if there {
+		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, false // when it goes again, that settles anew
+	}
+	if t.s.Rec.Classifier.Last.Kind != detect.KindFailure && !there && !t.settledGone(seen.Settle) {
+		return true
+	}
+	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: t.w.Now})
+	switch {
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+		t.sawHolder(h, seen)
+	case h.Liveness != detect.Alive && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "":
+		if end, known := t.holderEnd(h, seen.Past); known {
+			t.write(t.s.Rec.HolderSeen(t.w.Books, was, end))
+		}
+	}
+	return true
+}
+
+// sawHolder remembers the holder of a terminal that lives.
+func (t *step) sawHolder(h detect.Holder, seen *HoldersSeen) {
+	h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
+	if w, ok := seen.Wraps[h.PID]; ok {
+		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
+	}
+	if !t.s.Holder.Attended || t.s.Rec.Holder.PID != h.PID {
+		t.s.Holder.Attended = true
+		t.do(Await{h.PID})
+	}
+	if t.s.Rec.Holder != h || t.s.Rec.HolderEnd != "" {
+		t.write(t.s.Rec.HolderSeen(t.w.Books, h, ""))
+	}
+}
+
+// settledGone tells whether the holder has been gone for the settle time, awake: its last lines may come
+// late.
+func (t *step) settledGone(settle time.Duration) bool {
+	if t.s.Holder.Settled {
+		t.s.Holder.Settled = false
+		return true
+	}
+	if !t.s.Holder.Gone.Set() {
+		t.s.Holder.Gone = t.w.awake(settle)
+	}
+	return false
+}
+
+// Strongest picks the holder that forbids most.
+func Strongest(holders []detect.Holder) detect.Holder {
+	rank := func(h detect.Holder) int {
+		switch {
+		case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+			return 5
+		case h.Liveness == detect.Alive:
+			return 4
+		case h.Liveness == detect.HolderUnknown:
+			return 3
+		case h.Liveness == detect.LeftBehind:
+			return 2
+		}
+		return 1
+	}
+	var best detect.Holder
+	for _, h := range holders {
+		if rank(h) > rank(best) || best.Liveness == "" {
+			best = h
+		}
+	}
+	return best
+}
+
+// holderEnd says how the remembered holder of a terminal went. False: not known yet.
+func (t *step) holderEnd(now detect.Holder, past Past) (state.HolderEnd, bool) {
+	h, here := t.s.Rec.Holder, t.s.Rec.Holder.Boot == t.w.Here.Boot
+	switch {
+	case h.Wrap != 0 && here:
+		return past.Wrap, past.WrapTold
+	case !here && t.w.Here.Absent && now.Liveness != detect.LeftBehind:
+		return state.HolderQuit, true // whether it lived until the machine went down nobody saw
+	case !here:
+		return state.HolderHangup, true
+	case now.Liveness == detect.LeftBehind && now.PID == h.PID:
+		return state.HolderCrash, true
+	case !t.s.Holder.Attended: // it ended while clawd did not run: a quit and a closed window look alike by now
+		return state.HolderQuit, true
+	case now.Liveness == detect.HolderUnknown && !(now.PID != 0 && past.Over):
+		// How it went shows only right then: a shell that has outlived it may be closed later.
+		return "", false
+	case h.Leader == 0 || h.Leader == h.PID:
+		return state.HolderQuit, true // it led its own session, so its end and the terminal's look alike
+	case past.LeaderLives:
+		return state.HolderQuit, true
+	}
+	return state.HolderHangup, true
+}
+
+// untold: the remembered holder is gone, and clawd wrap is yet to say how it went.
+func (t *step) untold() bool {
+	now, h := t.s.Rec.Classifier.Holder.Liveness, t.s.Rec.Holder
+	return (now == detect.Gone || now == detect.LeftBehind) && h.Liveness == detect.Alive && h.Wrap != 0 && h.Boot == t.w.Here.Boot && t.s.Rec.HolderEnd == ""
+}

@@ -1,0 +1,178 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// OrderError refuses an order that would do harm, or comes to nothing.
+type OrderError struct {
+	Why     string
+	Command string // what the user can type instead; may be empty
+}
+
+func (e *OrderError) Error() string { return e.Why }
+
+func refuse(format string, args ...any) error { return &OrderError{Why: fmt.Sprintf(format, args...)} }
+
+// ordered takes its user's word in. A resume is looked into first.
+func (t *step) ordered(o Order) {
+	switch o.Kind {
+	case Cancel:
+		t.cancelOrder(o)
+	case Ignore:
+		t.ignoreOrder(o)
+	default:
+		if r, ok := t.s.under(); ok {
+			t.do(Reply{ID: o.ID, Err: refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339))})
+			return
+		}
+		t.s.Todo.Orders = append(slices.Clip(t.s.Todo.Orders), o)
+	}
+}
+
+// tooLate forgets an order that nobody waits for any more.
+func (t *step) tooLate(id uint64) {
+	t.s.Todo.Orders = slices.DeleteFunc(slices.Clone(t.s.Todo.Orders), func(o Order) bool { return o.ID == id })
+	if j := t.s.Job; j != nil && j.Kind == Obeying && j.Order.ID == id {
+		t.s.Job = nil
+	}
+}
+
+// obey resumes a stopped session because its user wants it.
+func (t *step) obey() {
+	o := t.s.Job.Order
+	reply := func(err error) { t.do(Reply{ID: o.ID, Err: err}) }
+	if r, ok := t.s.under(); ok {
+		reply(refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339)))
+		return
+	}
+	seen := t.s.Job.Answers.Order
+	if seen == nil {
+		t.open = AskOrder{t.rec(), o.Order, t.w.beside(t.s.Rec)}
+		return
+	}
+	if t.stale() {
+		job := *t.s.Job
+		job.Turn.Looks++
+		job.Answers.Order, job.Gen, job.Rev = nil, t.s.Files.Gen, t.s.Rec.Rev
+		t.s.Job = &job
+		if job.Turn.Looks >= maxLooks {
+			reply(refuse("something is written to the session right now; say it again"))
+			return
+		}
+		t.save()
+		t.obey()
+		return
+	}
+	if seen.Err != nil {
+		reply(seen.Err)
+		return
+	}
+	rec := t.s.Rec
+	rec.Stop, rec.Decision = seen.Stop, t.orderedDecision(seen.Stop, o.Order)
+	f := t.w.Facts(rec, Strongest(seen.Holders))
+	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject
+	f.Who.Exec, f.Who.ExecTold = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold
+	if c := rec.Claim; rec.Phase == state.Held && c != nil && c.Plan.Way == resume.Queue && c.Stop.Key == seen.Stop.Key && slices.ContainsFunc(seen.Holders, c.Plan.Reaches) {
+		f.Record.Queued = c.Plan.Holder
+	}
+	if found, ok := rules.Ask(rules.Order, &f); ok {
+		reply(&OrderError{found.Why, found.Command})
+		return
+	}
+	t.takeOrder(o, seen, rec.Decision)
+}
+
+func (t *step) orderedDecision(stop detect.Stop, o resume.Order) resume.Decision {
+	rec := t.s.Rec
+	tried := resume.Tried{Attempts: rec.Episode.Attempts, Fresh: rec.Episode.Fresh, Refused: rec.RefusedNow()}
+	return t.w.Policy.Ordered(stop, tried, t.w.Now, o)
+}
+
+func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {
+	text := "it is resumed at " + d.WakeAt.Format(time.RFC3339)
+	if !d.WakeAt.After(t.w.Now) {
+		text = "it is resumed now"
+	}
+	if seen.Way != "" {
+		text = fmt.Sprintf("process %d has it open, and clawd cannot type there (%s): it is resumed when that process has ended", Strongest(seen.Holders).PID, seen.Way)
+	}
+	ch, err := t.s.Rec.Ordered(t.w.Books, seen.Stop, d)
+	if err != nil {
+		t.do(Reply{ID: o.ID, Err: err})
+		return
+	}
+	t.write(ch)
+	t.anew()
+	rec := t.s.Rec
+	t.log(Info, "resume_ordered", "its user wants this session resumed", Field{"now", o.Now}, Field{"fresh", o.Fresh},
+		Field{"wake_at", rec.Decision.WakeAt}, Field{"attempt", rec.Decision.Attempt})
+	t.do(Reply{ID: o.ID, Rec: rec, Text: text})
+	t.s.Todo.Look = true
+}
+
+// cancelOrder ends a wait, or the run that clawd started.
+func (t *step) cancelOrder(o Order) {
+	was, ours := t.s.Rec, t.s.Child() != 0
+	if o.Run && !ours {
+		t.do(Reply{ID: o.ID, Err: refuse("there is nothing to cancel")})
+		return
+	}
+	ch, err := was.CancelOrdered(t.w.Books, ours)
+	switch {
+	case errors.Is(err, state.ErrPhase):
+		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: was.OldSession})
+		return
+	case err != nil:
+		t.do(Reply{ID: o.ID, Err: err})
+		return
+	case ch == nil:
+		t.do(Reply{ID: o.ID, Rec: was, Text: "it was canceled before; nothing more is done about this stop"})
+		return
+	}
+	if c, ok := t.s.Phase.(Claimed); ok {
+		t.do(Abort{c.Run.Claim.Token})
+		t.release(c.Run, t.turnWindow(), resume.Postponed, 0)
+		t.do(Forget{Token: c.Run.Claim.Token})
+	}
+	t.write(ch)
+	t.anew()
+	t.log(Info, "resume_cancelled", "cancelled by its user", Field{"phase", string(was.Phase)}, Field{"cause", "its user wants it"})
+	text := "clawd's run is being ended; no other one follows"
+	switch {
+	case was.Phase == state.Waiting && !ours, was.Phase == state.Claimed:
+		text = "nothing was started, and nothing will be for this stop"
+	case was.Phase == state.Fired && was.Claim.Plan.Way.Live():
+		text = "clawd's prompt is with the agent already, and nothing is undone; no other one follows for this stop"
+	}
+	t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: text})
+	for _, r := range t.runs() {
+		t.news(r.Claim.Token)
+	}
+	t.s.Todo.Look = true
+}
+
+// ignoreOrder has clawd leave the session from now on, or no longer.
+func (t *step) ignoreOrder(o Order) {
+	was := t.s.Rec
+	t.write(was.IgnoreOrdered(t.w.Books, o.Off))
+	t.anew()
+	event, text := "session_ignored", "clawd leaves it from now on"
+	switch {
+	case o.Off:
+		event, text = "session_unignored", "clawd looks after its next stop again; \"clawd resume "+was.ID+"\" has this one resumed"
+	case was.Phase == state.Claimed, was.Phase == state.Fired:
+		text = "clawd leaves it once the attempt under way has ended; \"clawd cancel " + was.ID + "\" ends it"
+	}
+	t.log(Info, event, "as its user wants", Field{"phase", string(was.Phase)})
+	t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: text})
+	t.s.Todo.Look = true
+}

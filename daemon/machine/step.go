@@ -1,0 +1,445 @@
+package machine
+
+import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// step is one step while it is thought through.
+type step struct {
+	w       *World
+	s       Session
+	effects []Effect
+	open    Question // what is not known yet; nil: everything is
+	stay    bool     // the job under way waits for its turn
+	saved   Session  // the job under way goes back to this when there is more to be found out
+	done    int      // effects that stay then
+	failed  error    // the job under way comes to nothing
+	held    bool     // this job has taken in who has the session open
+}
+
+// Step says what becomes of a session by an event. Its effects are carried out in their order, but nothing of them
+// happens, nor is the session as it says, when a Write among them fails: then Refused comes.
+func Step(w *World, s Session, e Event) (Session, []Effect) {
+	t := &step{w: w, s: s}
+	switch e := e.(type) {
+	case Restored:
+		t.restored(e)
+	case Touched:
+		t.touched(e)
+	case Answered:
+		t.answered(e)
+	case Due, Turn:
+		t.due()
+	case Jumped:
+		t.jumped()
+	case Renewed:
+		t.s.Todo.Anew = true
+		if t.s.Rec.Phase != state.Following {
+			t.s.Todo.Look = true
+		}
+	case Ordered:
+		t.ordered(e.Order)
+	case Started:
+		t.started(e)
+	case Opened:
+		t.opened(e)
+	case Gone:
+		t.news(e.Token)
+	case Sighted:
+		t.sighted(e)
+	case Refused:
+		t.refused(e)
+	case TooLate:
+		t.tooLate(e.ID)
+	case Stopping:
+		t.stopping()
+		return t.s, t.effects
+	}
+	t.work()
+	return t.s, t.effects
+}
+
+func (t *step) do(e Effect) { t.effects = append(t.effects, e) }
+
+// write stores a transition. A nil change writes nothing.
+func (t *step) write(c *state.Change) {
+	if c == nil {
+		return
+	}
+	t.s.Rec = c.Session
+	t.s.Files.Unsaved = false
+	t.do(Write{c})
+	t.phase()
+}
+
+// phase brings the phase to what the record says.
+func (t *step) phase() {
+	if t.s.Phase.phase() == t.s.Rec.Phase {
+		return
+	}
+	switch t.s.Rec.Phase {
+	case state.Waiting:
+		t.s.Phase = Waiting{}
+	case state.Held:
+		t.s.Phase = Held{}
+	case state.GivenUp:
+		t.s.Phase = GivenUp{}
+	case state.Claimed:
+		t.s.Phase = Claimed{Run{Claim: *t.s.Rec.Claim}}
+	case state.Fired:
+		r, ok := t.s.under()
+		if r.Claim = *t.s.Rec.Claim; !ok {
+			r.Stage, r.Restarted = Judging, true
+		}
+		t.s.Phase = Fired{r}
+	default:
+		t.s.Phase = Following{}
+	}
+}
+
+func (t *step) log(l Level, event, text string, fields ...Field) {
+	t.do(Log{l, event, text, fields})
+}
+
+// work looks into what there is to look into, until nothing is left or something has to be found out first.
+func (t *step) work() {
+	for {
+		if !t.begin() || t.s.Job.Open {
+			return
+		}
+		t.save()
+		t.open, t.stay, t.failed, t.held = nil, false, nil, false
+		switch t.s.Job.Kind {
+		case Looking:
+			t.look()
+		case Claiming:
+			t.claim()
+		case Obeying:
+			t.obey()
+		}
+		switch {
+		case t.failed != nil:
+			t.back()
+			t.fail(t.failed)
+			continue
+		case t.open != nil: // what was done so far is done again when that is known
+		case t.stay:
+			return
+		default:
+			t.s.Job = nil
+			continue
+		}
+		question := t.open
+		t.back()
+		job := *t.s.Job
+		job.Open = true
+		t.s.Job = &job
+		t.do(Ask{job.ID, question})
+		return
+	}
+}
+
+// save has what was done so far stay, whatever else is still to be found out.
+func (t *step) save() { t.saved, t.done = t.s, len(t.effects) }
+
+// back undoes what was done since.
+func (t *step) back() { t.s, t.effects = t.saved, t.effects[:t.done] }
+
+// begin takes up what is to be looked into next. False: nothing is.
+func (t *step) begin() bool {
+	_, tries := t.s.under()
+	w, waits := t.s.Phase.(Waiting)
+	if t.s.Job != nil { // it waits for its turn, and what is new in the session comes first
+		if !t.s.Job.Turn.Queued || !t.s.Todo.Look && len(t.s.Todo.Orders) == 0 {
+			return true
+		}
+		t.s.Job = nil
+	}
+	job := Job{Gen: t.s.Files.Gen, Rev: t.s.Rec.Rev}
+	switch {
+	case len(t.s.Todo.Orders) > 0:
+		job.Kind, job.Order = Obeying, t.s.Todo.Orders[0]
+		t.s.Todo.Orders = t.s.Todo.Orders[1:]
+	case tries:
+		return false
+	case t.s.Todo.Look:
+		job.Kind, t.s.Todo.Look = Looking, false
+	case waits && w.Begun && t.s.Guard == nil && w.over(t):
+		job.Kind = Claiming
+	default:
+		return false
+	}
+	t.s.Jobs++
+	job.ID = t.s.Jobs
+	t.s.Job = &job
+	return true
+}
+
+// over tells whether the wait is over.
+func (p Waiting) over(t *step) bool {
+	return p.Due.Over(t.w) && (t.s.Rec.Decision.Grace == 0 || p.Grace.Set() && p.Grace.Over(t.w))
+}
+
+// answered takes an answer in. One to a job that was given up is dropped.
+func (t *step) answered(e Answered) {
+	if r, ok := e.Answer.(*Roles); ok {
+		if w, waits := t.s.Phase.(Waiting); waits {
+			w.Roles = r
+			t.s.Phase = w
+		}
+		return
+	}
+	if t.s.Job == nil || t.s.Job.ID != e.Job || !t.s.Job.Open {
+		return
+	}
+	job := *t.s.Job
+	job.Open = false
+	a := &job.Answers
+	switch v := e.Answer.(type) {
+	case *FilesSeen:
+		a.Files = v
+	case *HoldersSeen:
+		a.Holders = v
+	case *ScreenSeen:
+		a.Screen = v
+	case *StopSeen:
+		a.Stop = v
+	case *FitSeen:
+		a.Fit = v
+	case *AllSeen:
+		a.All, job.Turn.At = v, t.w.Mono
+	case *OrderSeen:
+		a.Order = v
+	}
+	t.s.Job = &job
+}
+
+// rec is a copy of the record for a question, which is answered elsewhere.
+func (t *step) rec() *state.Session {
+	rec := t.s.Rec
+	return &rec
+}
+
+// touched has the session looked at.
+func (t *step) touched(e Touched) {
+	if e.Stamp != "" {
+		t.s.Files.Stamp = e.Stamp
+		t.s.Files.Gen++
+	}
+	if r, ok := t.s.under(); ok {
+		t.news(r.Claim.Token)
+	}
+	t.s.Todo.Look = true
+}
+
+// due looks at the timers.
+func (t *step) due() {
+	if g := t.s.Holder.Gone; g.Set() && g.Over(t.w) {
+		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, true
+		t.s.Todo.Look = true
+	}
+	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
+		if w.Due.Over(t.w) && t.s.Rec.Decision.Grace > 0 && !w.Grace.Set() {
+			w.Grace = t.w.awake(t.s.Rec.Decision.Grace)
+		}
+		if w.Ask.Set() && w.Ask.Over(t.w) {
+			w.Ask = Timer{}
+			t.do(Ask{0, AskRoles{t.rec()}})
+		}
+		t.s.Phase = w
+	}
+	t.lapse()
+	for _, r := range t.runs() {
+		t.watchDue(r)
+	}
+}
+
+// runs are those of the session.
+func (t *step) runs() (all []Run) {
+	if r, ok := t.s.under(); ok {
+		all = append(all, r)
+	}
+	if t.s.Guard != nil {
+		all = append(all, *t.s.Guard)
+	}
+	return all
+}
+
+// jumped starts anew what counts only while the machine is awake.
+func (t *step) jumped() {
+	anew := func(timer *Timer) {
+		if timer.Awake > 0 {
+			*timer = t.w.awake(timer.Awake)
+		}
+	}
+	anew(&t.s.Holder.Gone)
+	if w, waits := t.s.Phase.(Waiting); waits {
+		anew(&w.Grace)
+		t.s.Phase = w
+	}
+	for _, r := range t.runs() {
+		anew(&r.Watch.Settle)
+		t.s.keep(r)
+	}
+}
+
+// Next is when the session is to be looked at again; not set: when something happens.
+func (s *Session) Next(w *World) Timer {
+	var next Timer
+	soonest := func(t Timer) {
+		if t.Set() && (!next.Set() || t.Wall(w).Before(next.Wall(w))) {
+			next = t
+		}
+	}
+	soonest(s.Holder.Gone)
+	if p, waits := s.Phase.(Waiting); waits && p.Begun && s.Guard == nil && s.Job == nil {
+		switch {
+		case !p.Due.Over(w):
+			soonest(p.Due)
+			soonest(p.Ask)
+		case p.Grace.Set():
+			soonest(p.Grace)
+		default:
+			soonest(p.Due)
+		}
+	}
+	if s.Job != nil {
+		soonest(s.Job.Turn.Lapse)
+	}
+	if r, ok := s.under(); ok {
+		soonest(r.Watch.next())
+	}
+	if s.Guard != nil {
+		soonest(s.Guard.Watch.next())
+	}
+	return next
+}
+
+// fail ends a job that came to nothing. What failed now would fail at once again, so it is tried again with the next
+// rescan.
+func (t *step) fail(err error) {
+	job := t.s.Job
+	if t.s.Trouble.Failed = true; job.Turn.Taken {
+		t.unturn()
+	}
+	t.s.Job = nil
+	switch {
+	case job.Kind == Obeying:
+		t.do(Reply{ID: job.Order.ID, Err: err})
+	case !errors.Is(err, errTakingOver):
+		t.problem(err)
+	}
+}
+
+// problem says once what keeps the session from being looked at.
+func (t *step) problem(err error) {
+	if t.s.Said.Problem == err.Error() {
+		return
+	}
+	t.s.Said.Problem = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		// Its user removed it; what waited in it is left and told when it falls due.
+		t.log(Debug, "session_gone", "the session's files are gone", Field{"error", err})
+		return
+	}
+	t.log(Error, "session_error", "this session cannot be looked at; the others go on", Field{"error", err})
+}
+
+// refused takes in that the store could not take what the step before was to write.
+func (t *step) refused(e Refused) {
+	t.s.Job, t.s.Trouble.Failed = nil, true
+	t.problem(e.Err)
+	switch on := e.On.(type) {
+	case Started: // no gate opens whose attempt is not written down
+		if r, ok := t.s.run(on.Token); ok && on.Why == "" {
+			t.do(Abort{on.Token})
+			t.unclaim(r, "the start could not be written down: "+e.Err.Error(), false)
+		}
+	case Opened:
+		if r, ok := t.s.run(on.Token); ok { // its verdict is found by evidence
+			r.Stage = Judging
+			t.s.keep(r)
+			t.news(on.Token)
+		}
+	case Sighted:
+		if r, ok := t.s.run(on.Token); ok { // it is judged again
+			r.Watch.Looking, r.Watch.Next = false, t.w.after(lookEvery)
+			t.s.keep(r)
+		}
+	case Ordered:
+		t.do(Reply{ID: on.Order.ID, Err: e.Err})
+	}
+}
+
+// stopping ends what has not begun. What runs goes on.
+func (t *step) stopping() {
+	if c, ok := t.s.Phase.(Claimed); ok {
+		if c.Run.Stage == Starting {
+			t.do(Abort{c.Run.Claim.Token})
+			t.unclaim(c.Run, "cancelled before the start", false)
+		}
+	}
+	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
+		t.log(Info, "resume_cancelled", "the wait goes on after the next start", Field{"cause", "clawd is stopping"})
+	}
+	for _, r := range t.runs() { // what runs goes on, and somebody has to look after its session
+		if r.Began {
+			t.do(Forget{r.Claim.Token, true})
+		}
+	}
+	t.s.Job, t.s.Todo = nil, Todo{}
+}
+
+// restored takes up a session that was not at rest when clawd ended.
+func (t *step) restored(e Restored) {
+	c := t.s.Rec.Claim
+	switch {
+	case t.s.Rec.Phase == state.Claimed && c != nil: // nothing ran. The next attempt is looked at as any other
+		t.s.Phase = Claimed{Run{Claim: *c}}
+		t.unclaim(Run{Claim: *c}, "clawd ended before the start", false)
+	case t.s.Rec.Phase == state.Fired && c != nil:
+		r := Run{Claim: *c, Restarted: true, Began: c.Plan.Way == resume.Exec, Stage: Judging}
+		t.s.Phase = Fired{r}
+		t.adopt(r)
+		return
+	case c != nil && c.Plan.Way == resume.Exec && (!c.Noted || e.Alive):
+		// A run that has its verdict goes on, to be guarded or ended, or its end is not noted.
+		r := Run{Claim: *c, Restarted: true, Began: true, Stage: Guarding}
+		if c.Noted {
+			r.Stage, r.Watch.Patience = Ending, t.w.after(leaveTime)
+		}
+		t.s.Guard = &r
+		t.adopt(r)
+	}
+	t.s.Todo.Look = true
+}
+
+func (t *step) adopt(r Run) {
+	t.do(TurnMove{Kind: TurnTakes, Session: state.Key(t.s.Rec.Session)})
+	t.do(Adopt{r.Claim, t.s.Rec.Info})
+	t.news(r.Claim.Token)
+}
+
+// attendedBy gives the live process that keeps clawd from starting a second one.
+func attendedBy(h detect.Holder) (detect.Holder, bool) {
+	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
+}
+
+// leaving is the decision by a rule.
+func leaving(found rules.Finding) resume.Decision {
+	return resume.Decision{Strategy: resume.Leave, Why: found.Why, Tell: found.Ends == rules.Tells}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

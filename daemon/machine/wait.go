@@ -1,0 +1,277 @@
+package machine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// decide says what to do about a new stop.
+func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decision {
+	rec := t.s.Rec
+	tried := resume.Tried{Since: stop.At, FirstRead: first, Refused: rec.RefusedNow() && rec.Stop.Key == stop.Key}
+	if e := rec.Episode; !rec.Overcome(rec.Classifier) {
+		tried.Fresh, tried.Fruitless = e.Fresh, rec.Fruitless
+		if e.Key == "" && !e.Since.IsZero() { // it took over from a session that was stopped again
+			tried.Since, tried.Attempts = e.Since, e.Attempts
+		}
+	}
+	d := t.shortened(stop, t.w.Policy.Select(stop, tried).Decide(stop, tried, t.w.Now))
+	if d.Strategy != resume.Leave && d.WakeAt.Before(t.w.Now) {
+		d.WakeAt = t.w.Now.UTC() // a wait begins when it is decided on: that of a stop found late is not overdue
+	}
+	rec.Stop, rec.Decision = stop, d
+	f := t.w.Facts(rec, rec.Classifier.Holder)
+	f.Config.IgnoresProject = seen.Ignored
+	f.Who.Exec, f.Who.ExecTold = seen.Exec, ExecTold(seen.Exec, seen.ExecUntil, stop)
+	if found, ok := rules.Ask(rules.Stop, &f); ok {
+		return leaving(found)
+	}
+	if f.Who.Exec { // its caller gets the answer
+		d.Tell, d.GivenUp = false, false
+	}
+	return d
+}
+
+// ExecTold tells whether a stop is its caller's to deal with: it was written while clawd exec had the session open, so
+// the caller was told.
+func ExecTold(now bool, until time.Time, stop detect.Stop) bool {
+	return !now && !until.IsZero() && !stop.At.After(until)
+}
+
+// next decides again after an attempt, from the record as it will be stored.
+func (t *step) next(rec state.Session) resume.Decision {
+	f := t.w.Facts(rec, rec.Classifier.Holder)
+	if found, ok := rules.Ask(rules.Next, &f); ok {
+		return leaving(found)
+	}
+	policy, now, stop := t.w.Policy, t.w.Now, rec.Stop
+	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
+		Fruitless: rec.Fruitless, Refused: rec.RefusedNow()}
+	own := rec.Claim != nil && rec.Claim.Stop.Key == stop.Key
+	if own && stop.At.Before(rec.Claim.At) {
+		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
+	}
+	if rec.Decision.Asked && own && now.Sub(rec.Episode.Since) <= policy.GiveUpAfter {
+		// Nothing came of the attempt that was ordered, so the order stands.
+		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
+	}
+	d := t.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
+	if begun := rec.Decision.WakeAt; d.Strategy != resume.Leave && begun.After(d.WakeAt) && d.WakeAt.Before(now) {
+		d.WakeAt = begun // it is over no earlier than by the decision before, or now
+		if now.Before(begun) {
+			d.WakeAt = now.UTC()
+		}
+	}
+	return d
+}
+
+// shortened is what is done about an agent's own wait that is too long.
+func (t *step) shortened(stop detect.Stop, d resume.Decision) resume.Decision {
+	if stop.State != detect.Retrying || t.s.Rec.Classifier.SelfResume.Kind != "" || d.Strategy != resume.SameSession {
+		return d
+	}
+	d.Grace = 0
+	d.Why = fmt.Sprintf("the agent waits by itself; after max_inline_wait = %s its wait is ended", t.w.Config.Resume.MaxInlineWait)
+	return d
+}
+
+// decideAgain applies a new config to a wait: what put it off may hold no longer.
+func (t *step) decideAgain() bool {
+	t.s.Todo.Anew = false
+	if t.s.Rec.Phase != state.Waiting {
+		return true
+	}
+	t.anew()
+	if t.s.Rec.Decision.Asked { // what its user ordered stands
+		return true
+	}
+	return t.transition(t.s.Rec.Redecided(t.w.Books, t.s.Rec.Stop.Key, t.next(t.s.Rec)))
+}
+
+// anew forgets why an attempt was put off.
+func (t *step) anew() {
+	t.unbegin()
+	if w, waits := t.s.Phase.(Waiting); waits {
+		w.Again = time.Time{}
+		t.s.Phase = w
+	}
+	t.s.Said.Back = ""
+}
+
+// unbegin has a wait looked at anew before it goes on.
+func (t *step) unbegin() {
+	if w, waits := t.s.Phase.(Waiting); waits {
+		w.Begun, w.Grace, w.Roles, w.Ask = false, Timer{}, nil, Timer{}
+		t.s.Phase = w
+	}
+}
+
+// consider has the wait of a session begin, or holds it back. What counts down already is looked at again only where
+// who has it open may have changed.
+func (t *step) consider() {
+	w, waits := t.s.Phase.(Waiting)
+	switch {
+	case !waits:
+		return
+	case !w.Begun:
+	case t.s.Guard != nil || !t.s.Rec.Info.Interactive && w.OpenBy == 0:
+		return
+	default:
+		if !t.hold() {
+			return
+		}
+		if h, attended := attendedBy(t.s.Rec.Classifier.Holder); !(attended && h.PID != w.OpenBy || !attended && w.OpenBy != 0) {
+			return
+		}
+		t.unbegin()
+	}
+	if t.s.Guard != nil { // its run goes on
+		return
+	}
+	if !t.hold() || t.untold() { // the rescan looks again
+		return
+	}
+	t.fit()
+}
+
+// fit asks whether there could be an attempt, and begins the wait for it.
+func (t *step) fit() {
+	h, attended := attendedBy(t.s.Rec.Classifier.Holder)
+	retrying := t.s.Rec.Stop.State == detect.Retrying
+	seen := t.s.Job.Answers.Fit
+	if seen == nil {
+		t.open = AskFit{t.rec(), t.w.Facts(t.s.Rec, h), attended && !retrying, t.w.beside(t.s.Rec)}
+		return
+	}
+	if seen.Err != nil {
+		t.failed = seen.Err
+		return
+	}
+	f := seen.Facts
+	if found, ok := rules.Ask(rules.Wait, &f); ok {
+		if found.Ends == rules.Later {
+			t.postponed(resume.Outcome{Why: found.Why})
+			return
+		}
+		t.leave(found)
+		return
+	}
+	w, _ := t.s.Phase.(Waiting)
+	w.OpenBy = 0
+	if attended {
+		w.OpenBy = h.PID
+	}
+	t.s.Phase = w
+	switch own := t.s.Rec.Stop.SelfResumeAt; {
+	case !attended:
+	case retrying:
+		if t.w.Now.Before(own.Add(t.s.Rec.Decision.Grace)) { // then it is clawd's turn
+			t.standDown("the agent has armed its own continue", own)
+		}
+	case seen.Gone: // it has just ended, and how shows when its files have settled
+		t.standDown(h.Why, time.Time{})
+		return
+	case seen.Way != nil:
+		t.tellNoWay(seen.Way)
+		t.standDown(h.Why, time.Time{})
+		return
+	}
+	t.beginWait()
+}
+
+// tellNoWay tells the user, once, what keeps clawd from waking an open session.
+func (t *step) tellNoWay(no *NoWay) {
+	if no.Event != "" {
+		t.transition(t.s.Rec.Notified(t.w.Books, t.s.Rec.Stop.Key, no.Event, no.Why, fmt.Sprintf("type %q in its terminal", t.w.Config.Resume.Prompt)))
+	}
+}
+
+// rolesAhead is how long before the end of a wait the agent is asked for its roles.
+const rolesAhead = 20 * time.Second
+
+// beginWait has the wait count down.
+func (t *step) beginWait() {
+	w, _ := t.s.Phase.(Waiting)
+	d := t.s.Rec.Decision
+	w.Begun, w.Grace, w.Roles, w.Ask = true, Timer{}, nil, Timer{}
+	w.Due = Timer{At: later(d.WakeAt, w.Again)}
+	if t.s.Rec.Stop.State != detect.Retrying && t.s.Rec.Stop.ResetAt.IsZero() {
+		// It is a span and no time of day: a clock that is set back does not lengthen it. The same wait that is begun
+		// again goes on.
+		if !w.Span.Wall.Equal(d.WakeAt) {
+			w.Span = Deadline{d.WakeAt, t.w.Mono + d.WakeAt.Sub(t.w.Now)}
+		}
+		w.Due.Mono = max(w.Span.Mono, 1)
+		if again := t.w.Mono + w.Again.Sub(t.w.Now); !w.Again.IsZero() && again > w.Due.Mono {
+			w.Due.Mono = again
+		}
+	}
+	if w.Again.IsZero() && d.WakeAt.After(t.w.Now) && w.OpenBy == 0 {
+		w.Ask = Timer{At: d.WakeAt.Add(-rolesAhead)}
+	}
+	if d.Grace > 0 && w.Due.Over(t.w) {
+		w.Grace = t.w.awake(d.Grace)
+	}
+	t.s.Phase = w
+	if t.s.Said.Decision != d {
+		t.s.Said.Decision = d
+		t.log(Info, "resume_scheduled", "waiting to resume", Field{"strategy", string(d.Strategy)}, Field{"wake_at", d.WakeAt},
+			Field{"wait_s", seconds(max(0, d.WakeAt.Sub(t.w.Now)))}, Field{"attempt", d.Attempt}, Field{"why", d.Why})
+	}
+}
+
+// postponed says once why an attempt does not begin, and has the session looked at again then; zero: when something
+// changes.
+func (t *step) postponed(out resume.Outcome) {
+	t.unbegin()
+	if w, waits := t.s.Phase.(Waiting); waits {
+		w.Again = out.Again
+		t.s.Phase = w
+		t.s.Todo.Look = t.s.Todo.Look || !out.Again.IsZero()
+	}
+	if !t.standsBy(out.Why) || t.w.Short.Why == out.Why && out.Why != "" {
+		return
+	}
+	fields := []Field{{"why", out.Why}}
+	if !out.Again.IsZero() {
+		fields = append(fields, Field{"again", out.Again.UTC()})
+	}
+	t.log(Info, "resume_postponed", "not now", fields...)
+}
+
+// standsBy notes why clawd holds back; false: it was said before.
+func (t *step) standsBy(why string) bool {
+	if t.s.Said.Back == why {
+		return false
+	}
+	t.s.Said.Back = why
+	return true
+}
+
+// standDown says once who goes first.
+func (t *step) standDown(why string, until time.Time) {
+	if !t.standsBy(why) {
+		return
+	}
+	fields := []Field{{"why", why}}
+	if !until.IsZero() {
+		fields = append(fields, Field{"self_resume_at", until})
+	}
+	t.log(Info, "standing_down", "somebody else has this session; clawd watches", append(fields, Field{"wake_at", t.s.Rec.Decision.WakeAt})...)
+}
+
+// leave ends the wait for the stop as a rule says.
+func (t *step) leave(found rules.Finding) {
+	if found.Ends != rules.Quiet {
+		t.transition(t.s.Rec.Left(t.w.Books, t.s.Rec.Stop.Key, found.Why, found.Command))
+		return
+	}
+	if t.transition(t.s.Rec.Dropped(t.w.Books, t.s.Rec.Stop.Key, found.Why)) {
+		t.log(Info, "resume_cancelled", "the wait ends", Field{"why", found.Why})
+	}
+}
