@@ -49,8 +49,8 @@ func (r *rig) loops(ctx context.Context) {
 	done := make(chan struct{})
 	ctx, stop := context.WithCancel(ctx)
 	r.d.effects = newEffects(ctx)
-	go func() { r.d.loop.run(ctx); close(done) }()
 	l := r.d.loop
+	go func() { l.run(ctx); close(done) }()
 	r.t.Cleanup(func() { l.end(); stop(); <-done })
 }
 

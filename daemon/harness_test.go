@@ -21,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -226,16 +227,27 @@ func (r *rig) rec(id string) state.Session {
 // hold has a stop that waits held, as an attempt does that nobody can judge.
 func (r *rig) hold(ds detect.Session, key, why string) {
 	r.t.Helper()
-	c, err := r.d.store.Claim(ds, key, state.Limits{PerSession: 99, PerDay: 99}, func(state.Session) (resume.Claim, error) { return resume.Claim{}, nil })
-	if err == nil {
-		err = r.d.store.Fired(c)
-	}
-	if err == nil {
-		_, _, err = r.d.store.Settle(c, resume.Outcome{Verdict: resume.Unsure, Why: why}, state.Read{}, nil)
-	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.d.loop.ask(func(l *loop) {
+		seat := l.seats[state.Key(ds)]
+		rec := seat.s.Rec
+		if rec.Stop.Key != key {
+			r.t.Fatalf("it waits for %s", rec.Stop.Key)
+		}
+		do := func(c *state.Change, err error) {
+			if err == nil {
+				err = r.d.store.Commit(c)
+			}
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			rec = c.Session
+		}
+		do(rec.Taken(l.w.Books, resume.Claim{Token: "held"}), nil)
+		do(rec.Fired(l.w.Books, *rec.Claim))
+		do(rec.Settled(l.w.Books, *rec.Claim, resume.Outcome{Verdict: resume.Unsure, Why: why}, state.Read{}, nil))
+		seat.s = machine.New(rec, true)
+		l.file(seat)
+	})
 }
 
 func (r *rig) wantPhase(id string, want state.Phase) state.Session {

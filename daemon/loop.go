@@ -180,7 +180,8 @@ func (l *loop) sit(of *session, s machine.Session) *seat {
 // stays as it was.
 func (l *loop) step(s *seat, e machine.Event) {
 	now, effects := machine.Step(&l.w, s.s, e)
-	if err := l.commit(effects); err != nil {
+	tells, err := l.commit(effects)
+	if err != nil {
 		l.d.broken(err)
 		if _, again := e.(machine.Refused); again { // what it would say is not to be had either
 			l.d.log.Error().Str("event", "state_error").EmbedObject(name{s.s.Rec}).Err(err).Msg("what became of this session cannot be written down")
@@ -197,10 +198,13 @@ func (l *loop) step(s *seat, e machine.Event) {
 	}
 	l.carry(s, effects)
 	l.file(s)
+	if tells {
+		l.d.tell()
+	}
 }
 
-// commit stores what a step writes, all of it or nothing.
-func (l *loop) commit(effects []machine.Effect) error {
+// commit stores what a step writes, all of it or nothing. tells: there is something in it for the user.
+func (l *loop) commit(effects []machine.Effect) (tells bool, err error) {
 	var changes []*state.Change
 	for _, e := range effects {
 		if w, ok := e.(machine.Write); ok {
@@ -208,12 +212,11 @@ func (l *loop) commit(effects []machine.Effect) error {
 		}
 	}
 	if len(changes) == 0 {
-		return nil
+		return false, nil
 	}
 	if err := l.d.store.Commit(changes...); err != nil {
-		return err
+		return false, err
 	}
-	tells := false
 	for _, c := range changes {
 		tells = tells || c.Tells()
 		for _, heir := range c.Heirs() {
@@ -223,10 +226,7 @@ func (l *loop) commit(effects []machine.Effect) error {
 			}
 		}
 	}
-	if tells {
-		l.d.tell()
-	}
-	return nil
+	return tells, nil
 }
 
 // file notes when the session is to be looked at again.

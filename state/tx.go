@@ -151,9 +151,10 @@ func (t tx) session(ds detect.Session) Session {
 	return s
 }
 
-// save writes a record. It was made from the one that is stored, else there would be two who write.
+// save writes a record. It was made from the one that is stored, else there would be two who write; one that was pruned
+// comes back.
 func (t tx) save(s *Session) error {
-	if was := t.session(s.Session); was.Rev+1 != s.Rev {
+	if was := t.session(s.Session); was.Rev != 0 && was.Rev+1 != s.Rev {
 		return fmt.Errorf("%w: revision %d is to follow on %d", ErrMoved, s.Rev, was.Rev)
 	}
 	if err := t.Bucket(bucketSeen).Delete([]byte(Key(s.Session))); err != nil {
