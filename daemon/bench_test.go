@@ -268,11 +268,18 @@ func BenchmarkTransition(b *testing.B) {
 	}
 	defer s.Close()
 	ds := detect.Session{Agent: "claude", ID: uuid.NewString(), Path: "/x"}
+	rec := state.Session{Session: ds, Phase: state.Following}
+	books := s.Books(time.Now, func(err error) { b.Fatal(err) })
 	for i := 0; b.Loop(); i++ {
 		stop := detect.Stop{State: detect.Stopped, Reason: detect.RateLimit, Key: strconv.Itoa(i), At: time.Now()}
-		if _, err := s.Stopped(state.Read{Session: ds}, stop, resume.Decision{Strategy: resume.SameSession, WakeAt: time.Now()}, nil); err != nil {
+		c, err := rec.Stopped(books, state.Read{Session: ds}, stop, resume.Decision{Strategy: resume.SameSession, WakeAt: time.Now()}, nil)
+		if err == nil {
+			err = s.Commit(c)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
+		rec = c.Session
 	}
 }
 

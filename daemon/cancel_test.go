@@ -139,9 +139,9 @@ func TestCancelOutlivesRestart(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		r.pass(time.Minute)
-		if _, err := r.d.store.Cancel(r.session(id), false); err != nil { // killed before it acts
-			t.Fatal(err)
-		}
+		r.write(r.session(id), func(rec state.Session, b state.Books) (*state.Change, error) { // killed before it acts
+			return rec.CancelOrdered(b, false)
+		})
 		r.down()
 		r.start()
 		r.pass(10 * time.Minute)

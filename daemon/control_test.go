@@ -92,9 +92,9 @@ func TestUnknownFailure(t *testing.T) {
 func TestControlUnknown(t *testing.T) {
 	r, _ := listening(t)
 	stop := detect.Stop{State: detect.Stopped, Reason: detect.Unknown, Key: "k", Text: "odd"}
-	if _, err := r.d.store.Stopped(state.Read{Session: r.session("x")}, stop, resume.Decision{Strategy: resume.Leave}, nil); err != nil {
-		t.Fatal(err)
-	}
+	r.write(r.session("x"), func(rec state.Session, b state.Books) (*state.Change, error) {
+		return rec.Stopped(b, state.Read{Session: r.session("x")}, stop, resume.Decision{Strategy: resume.Leave}, nil)
+	})
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", r.o.Socket) }}}
 	resp, err := client.Get("http://clawd/v1/unknown")
@@ -152,9 +152,9 @@ func TestStatusJSON(t *testing.T) {
 		if id == done {
 			dec = resume.Decision{Strategy: resume.Leave, Why: "left"}
 		}
-		if _, err := r.d.store.Stopped(read, f.Fold.Stop(), dec, nil); err != nil {
-			t.Fatal(err)
-		}
+		r.write(s.ds, func(rec state.Session, b state.Books) (*state.Change, error) {
+			return rec.Stopped(b, read, f.Fold.Stop(), dec, nil)
+		})
 	}
 	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

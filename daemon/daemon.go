@@ -135,6 +135,7 @@ func New(o Options) (*Daemon, error) {
 		return nil, err
 	}
 	d.store, store.Broken = store, d.broken
+	d.loop.w.Books = books{store.Books(func() time.Time { return d.loop.w.Now.UTC() }, d.broken), d.loop}
 	if d.trigger == nil {
 		d.trigger = &trigger.Trigger{
 			Exec: &shim.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,

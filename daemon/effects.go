@@ -10,7 +10,6 @@ import (
 
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
-	"github.com/clawd-project/clawd/internal/plain"
 )
 
 // effects does what may take its time, outside the loop: a few things at a time, each under a context that ends with
@@ -208,9 +207,6 @@ func (s *session) log(who name, l machine.Log) {
 	}
 	e.Msg(l.Text)
 }
-
-// project is a project's path in a log line.
-func project(dir string) string { return plain.Foreign(dir) }
 
 // seconds are to the millisecond: more digits say nothing.
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

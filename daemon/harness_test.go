@@ -224,6 +224,20 @@ func (r *rig) rec(id string) state.Session {
 	return rec
 }
 
+// write stores a transition behind the loop's back, as a clawd did that was killed before it could act on it.
+func (r *rig) write(ds detect.Session, f func(state.Session, state.Books) (*state.Change, error)) {
+	r.t.Helper()
+	r.d.loop.ask(func(l *loop) {
+		c, err := f(l.w.Books.Record(ds), l.w.Books)
+		if err == nil {
+			err = r.d.store.Commit(c)
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	})
+}
+
 // hold has a stop that waits held, as an attempt does that nobody can judge.
 func (r *rig) hold(ds detect.Session, key, why string) {
 	r.t.Helper()

@@ -58,7 +58,6 @@ const headStart = 20 * time.Millisecond
 func newLoop(d *Daemon) *loop {
 	l := &loop{d: d, seats: map[string]*seat{}, kick: make(chan struct{}, 1)}
 	l.w = machine.World{Peers: machine.NewPeers(), Turns: machine.NewTurns(), Token: token, Paths: d.paths, Account: d.account}
-	l.w.Books = books{l}
 	return l
 }
 
@@ -295,39 +294,17 @@ func (l *loop) jumped(by time.Duration) {
 	signal(l.d.leap)
 }
 
-// books are what the machine may look up: the store's, and the records that the loop has newer.
-type books struct{ l *loop }
-
-func (b books) Now() time.Time { return b.l.w.Now.UTC() }
-
-func (b books) Closed(ds detect.Session, key string) state.Closed {
-	c, err := b.l.d.store.Closed(ds, key)
-	if err != nil {
-		b.l.d.broken(err)
-	}
-	return c
-}
-
-func (b books) Spent(at time.Time) state.Budget {
-	spent, err := b.l.d.store.Spent(at)
-	if err != nil {
-		b.l.d.broken(err)
-	}
-	return spent
+// books are the store's, and the records that the loop has newer.
+type books struct {
+	state.Books
+	l *loop
 }
 
 func (b books) Record(ds detect.Session) state.Session {
 	if s := b.l.seats[state.Key(ds)]; s != nil {
 		return s.s.Rec
 	}
-	rec, ok, err := b.l.d.store.Session(ds)
-	if err != nil {
-		b.l.d.broken(err)
-	}
-	if !ok {
-		rec = state.Session{Session: ds, Phase: state.Following}
-	}
-	return rec
+	return b.Books.Record(ds)
 }
 
 // timers are the seats by the time when they are to be looked at again.

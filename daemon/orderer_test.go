@@ -13,6 +13,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/wrap"
+	"github.com/clawd-project/clawd/state"
 )
 
 // Orders are a person's: none comes from below an agent, however that is known. Questions are answered to all.
@@ -29,9 +30,9 @@ func TestOrdersFromBelowAnAgent(t *testing.T) {
 	holds := func(start uint64) func(*testing.T, *rig) {
 		return func(t *testing.T, r *rig) {
 			s := detect.Session{Agent: "claude", ID: "11111111-2222-4333-8444-555555555555", Path: filepath.Join(r.root, "s.jsonl")}
-			if err := r.d.store.SetHolder(s, detect.Holder{Liveness: detect.Alive, PID: 901, Start: start, Boot: "boot-1"}, ""); err != nil {
-				t.Fatal(err)
-			}
+			r.write(s, func(rec state.Session, b state.Books) (*state.Change, error) {
+				return rec.HolderSeen(b, detect.Holder{Liveness: detect.Alive, PID: 901, Start: start, Boot: "boot-1"}, ""), nil
+			})
 		}
 	}
 	for name, c := range map[string]struct {

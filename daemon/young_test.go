@@ -23,9 +23,9 @@ func TestWaitOutlastsTheAgentsMemory(t *testing.T) {
 		rec.Decision.WakeAt = time.Now().Add(6 * 24 * time.Hour)
 		r.down()
 		r.start()
-		if err := r.d.store.Wait(r.session(id), rec.Stop.Key, rec.Decision); err != nil {
-			t.Fatal(err)
-		}
+		r.write(r.session(id), func(now state.Session, b state.Books) (*state.Change, error) {
+			return now.Redecided(b, rec.Stop.Key, rec.Decision)
+		})
 		r.down()
 		path := r.session(id).Path
 		age := func() time.Duration {

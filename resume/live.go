@@ -10,7 +10,6 @@ const (
 	keysProof  = 10 * time.Second
 	callProof  = 60 * time.Second
 	queueProof = 10 * time.Minute
-	liveLook   = time.Second // how long news may go unseen while the proof is awaited
 )
 
 // Proof is how long after the act "nothing" stays open, in time that the machine is awake for.

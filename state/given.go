@@ -70,7 +70,7 @@ func (s *Store) obey() error {
 		if err != nil || known && !g.At.After(rec.Updated) {
 			return err
 		}
-		_, err = s.change("order", g.Session, func(rec Session, b Books) (*Change, error) { return rec.obeys(b, g), nil })
+		_, err = s.transition(g.Session, func(rec Session, b Books) (*Change, error) { return rec.obeys(b, g), nil })
 		return err
 	})
 }

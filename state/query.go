@@ -24,18 +24,6 @@ func record[T any](s *Store, bucket []byte, key string) (v T, ok bool, err error
 	return v, ok, err
 }
 
-// Closed tells how a stop of a session ended; the zero value: it was never fired for.
-func (s *Store) Closed(ds detect.Session, key string) (c Closed, err error) {
-	err = s.view(func(t tx) error { c = t.Closed(ds, key); return nil })
-	return c, err
-}
-
-// Spent gives the budget of the day that a time is in.
-func (s *Store) Spent(at time.Time) (b Budget, err error) {
-	err = s.view(func(t tx) error { b = t.Spent(at); return nil })
-	return b, err
-}
-
 // Sessions calls f for every session.
 func (s *Store) Sessions(f func(Session) error) error {
 	return s.view(func(t tx) error {

@@ -327,7 +327,6 @@ type (
 		Facts   rules.Facts
 		Holders []detect.Holder
 		Way     string // why clawd can't type where it is open; empty: it can
-		Ready   bool   // the agent's program was looked for
 		Err     error
 	}
 )
@@ -369,6 +368,5 @@ type NoWay struct {
 type Roles struct {
 	Role string
 	At   time.Time // zero: it was not asked
-	Mono time.Duration
 	Err  error
 }

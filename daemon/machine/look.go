@@ -64,13 +64,6 @@ func (t *step) look() {
 	t.classify(f)
 }
 
-// read is the record's part that a read of the files gives.
-func (t *step) read(f *FilesSeen) state.Read {
-	info := t.s.Rec.Info
-	info.Merge(f.Info)
-	return state.Read{Session: t.s.Rec.Session, Info: info, Stamp: t.s.Files.Stamp, Cursor: f.Cursor, Classifier: t.s.Rec.Classifier}
-}
-
 // classify acts on the verdict over all that was read.
 func (t *step) classify(f *FilesSeen) {
 	was := state.Read{Stamp: t.s.Rec.Stamp, Cursor: t.s.Rec.Cursor}
