@@ -180,3 +180,32 @@ func TestNewerButNotShown(t *testing.T) {
 		}
 	})
 }
+
+// Two sessions of one folder run into a limit. That clawd has the later one go on says nothing of its user.
+func TestResumedByClawdIsNobodyElse(t *testing.T) {
+	for name, person := range map[string]bool{"by clawd": false, "and then by its user": true} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.start()
+				first, _ := r.stopped("plan")
+				r.pass(time.Second)
+				second := uuid.NewString()
+				r.add(second, r.record(second, "another task", "", "sdk-cli"), r.line(second, "limit"))
+				r.pass(5 * time.Minute)
+				r.wantPhase(second, state.Following)
+				r.wantStarts(1)
+				if person {
+					r.add(second, r.record(second, "go on with this", "", interactive), r.record(second, "answer", "", interactive))
+				}
+				r.pass(2 * time.Hour)
+				want := 2
+				if person {
+					want = 1
+				}
+				if n := len(r.children.started()); n != want {
+					t.Errorf("%d starts, want %d; the first session is %s", n, want, r.rec(first).Phase)
+				}
+			})
+		})
+	}
+}

@@ -47,6 +47,15 @@ func (s Session) CancelStands(c detect.Classifier) bool {
 	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
 }
 
+// OursSince tells whether the newest answer came of clawd's own attempt, and of nobody else's prompt.
+func (s Session) OursSince(c detect.Classifier) bool {
+	if s.Claim == nil || !c.Answered.After(s.Claim.At) {
+		return false
+	}
+	ours := s.Claim.Plan.Prompt != "" && c.LastPrompt.Hash == s.Claim.Plan.Prompt
+	return ours || !s.personAfter(c.LastPrompt, s.Claim.At)
+}
+
 func (s Session) personAfter(p detect.Event, t time.Time) bool {
 	typed := s.Claim != nil && s.Claim.Plan.Way.Live() && p.Hash != "" && p.Hash == s.Claim.Plan.Prompt
 	return p.At.After(t) && !p.Headless && !p.Meta && !typed

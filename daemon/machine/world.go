@@ -63,8 +63,8 @@ func (s *Session) Summarize() Summary {
 	if c.Stop().State != detect.Stopped {
 		sum.BusyAt = c.Last.At
 	}
-	if fired := s.Rec.LastFire; !fired.IsZero() && !s.Rec.Overcome(s.Rec.Classifier) && sum.Answered.After(fired) {
-		sum.Answered = time.Time{} // it was clawd that had it go on
+	if s.Rec.OursSince(*c) { // it was clawd that had it go on
+		sum.Answered = time.Time{}
 	}
 	if r, ok := s.under(); ok && r.Claim.Plan.Form == resume.FormFresh {
 		sum.Begins = r.Claim.Plan
