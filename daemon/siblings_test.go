@@ -203,7 +203,7 @@ func TestResumedByClawdIsNobodyElse(t *testing.T) {
 					want = 1
 				}
 				if n := len(r.children.started()); n != want {
-					t.Errorf("%d starts, want %d; the first session is %s", n, want, r.rec(first).Phase)
+					t.Errorf("%d starts, want %d; the first session is %s; log:\n%s", n, want, r.rec(first).Phase, r.log)
 				}
 			})
 		})

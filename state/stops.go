@@ -49,7 +49,7 @@ func (s Session) CancelStands(c detect.Classifier) bool {
 
 // OursSince tells whether the newest answer came of clawd's own attempt, and of nobody else's prompt.
 func (s Session) OursSince(c detect.Classifier) bool {
-	if s.Claim == nil || !c.Answered.After(s.Claim.At) {
+	if s.Claim == nil || c.Answered.Before(s.Claim.At) {
 		return false
 	}
 	ours := s.Claim.Plan.Prompt != "" && c.LastPrompt.Hash == s.Claim.Plan.Prompt
