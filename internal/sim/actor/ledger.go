@@ -1,0 +1,46 @@
+package actor
+
+import "time"
+
+// Ask is a prompt that reached the provider.
+type Ask struct {
+	Agent, Session string
+	// Stop is the id of the newest record of the conversation when the prompt was given: the key of the
+	// stop that it goes on from, without "cut:".
+	Stop     string
+	By       By
+	At       time.Time
+	PID      int
+	Requests int // of the whole turn, with the agent's own retries
+}
+
+// Ledger counts what the provider was asked.
+type Ledger struct {
+	Asks []*Ask
+	by   map[askKey][]*Ask
+}
+
+type askKey struct{ agent, session, stop string }
+
+// NewLedger gives an empty one.
+func NewLedger() *Ledger { return &Ledger{by: map[askKey][]*Ask{}} }
+
+func (l *Ledger) add(a *Ask) {
+	k := askKey{a.Agent, a.Session, a.Stop}
+	l.Asks, l.by[k] = append(l.Asks, a), append(l.by[k], a)
+}
+
+// For gives the prompts that were given in a session when a record was its newest.
+func (l *Ledger) For(agent, session, stop string) []*Ask {
+	return l.by[askKey{agent, session, stop}]
+}
+
+// Prompts counts those of one will.
+func (l *Ledger) Prompts(agent, session, stop string, by By) (n int) {
+	for _, a := range l.For(agent, session, stop) {
+		if a.By == by {
+			n++
+		}
+	}
+	return n
+}
