@@ -183,7 +183,7 @@ func TestForeign(t *testing.T) {
 		{sight(true, ours(1), theirs(2)), "a prompt that is not clawd's"},
 		{held, "process 7"},
 	} {
-		if got := foreign(claim(FormPrompt), c.sight); got != c.want {
+		if got := Foreign(claim(FormPrompt), c.sight); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,155 +1,143 @@
 package resume
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
 )
 
-func liveJob(way Way) (Job, Claim) {
-	c := Claim{Stop: detect.Stop{Key: "stop"}, At: time.Now(), Plan: Plan{Way: way, Form: FormPrompt, Prompt: detect.HashText("continue")}}
-	return Job{Claim: &c}, c
-}
-
 func typed(id string) detect.Event {
 	return detect.Event{Kind: detect.KindPrompt, ID: id, Hash: detect.HashText("continue")}
 }
 
-// What became of keys or a request in a session that somebody has open.
-func TestLiveVerdict(t *testing.T) {
+func liveClaim(way Way) Claim {
+	return Claim{Stop: detect.Stop{Key: "stop"}, At: noon, Plan: Plan{Way: way, Form: FormPrompt, Prompt: detect.HashText("continue")}}
+}
+
+// What became of keys or a request in a session that somebody has open, as soon as that can be told.
+func TestJudgeLive(t *testing.T) {
+	const alive, gone, settled = "alive", "gone", "settled"
 	answer := detect.Event{Kind: detect.KindAnswer, ID: "a", Done: true}
+	limited := detect.Event{Kind: detect.KindFailure, ID: "f", Failure: &detect.Failure{Reason: detect.RateLimit}}
+	full := detect.Event{Kind: detect.KindFailure, ID: "f", Failure: &detect.Failure{Reason: detect.ContextFull}}
 	for _, c := range []struct {
-		name  string
-		way   Way
-		see   []detect.Event
-		proof string
-		gone  bool
-		want  Verdict
-		after time.Duration // at least
-		held  bool
+		name     string
+		holder   string
+		see      []detect.Event
+		execFail string
+		unmarked bool
+		want     Verdict // empty: too early to say
+		held     bool
 	}{
-		{name: "it answered", way: Tmux, see: []detect.Event{typed("p"), answer}, want: Resumed},
-		{name: "limited again", way: PTY, see: []detect.Event{typed("p"), {Kind: detect.KindFailure, ID: "f", Failure: &detect.Failure{Reason: detect.RateLimit}}}, want: StoppedAgain},
-		{name: "its user stopped our turn", way: Tmux, see: []detect.Event{typed("p"), {Kind: detect.KindInterrupt, ID: "i"}}, want: ByHand},
-		{name: "somebody else typed", way: Tmux, see: []detect.Event{{Kind: detect.KindPrompt, ID: "p", Hash: "other"}}, want: ByHand},
-		{name: "keys without a trace", way: Tmux, want: Unsure, after: 10 * time.Second, held: true},
-		{name: "keys that never arrived", way: Tmux, proof: "Enter was never pressed", want: NoEffect, after: 10 * time.Second},
-		{name: "a request without a trace", way: HTTP, want: Unsure, after: time.Minute, held: true},
-		{name: "it lies in the queue", way: Queue, want: Unsure, after: 10 * time.Minute, held: true},
-		{name: "the process ended over our prompt", way: Tmux, see: []detect.Event{typed("p")}, gone: true, want: Cut, after: 5 * time.Second, held: true},
-		{name: "the process ended", way: Tmux, gone: true, want: Unsure, after: 5 * time.Second, held: true},
+		{name: "it answered", holder: alive, see: []detect.Event{typed("p"), answer}, want: Resumed},
+		{name: "it answered, and ended", holder: gone, see: []detect.Event{typed("p"), answer}, want: Resumed},
+		{name: "limited again", holder: alive, see: []detect.Event{typed("p"), limited}, want: StoppedAgain},
+		{name: "too long: its window is the session's own", holder: alive, see: []detect.Event{typed("p"), full}, want: StoppedAgain},
+		{name: "its user stopped our turn", holder: alive, see: []detect.Event{typed("p"), {Kind: detect.KindInterrupt, ID: "i"}}, want: ByHand},
+		{name: "somebody else typed", holder: alive, see: []detect.Event{{Kind: detect.KindPrompt, ID: "p", Hash: "other"}}, want: ByHand},
+		{name: "somebody else had an answer", holder: alive, see: []detect.Event{answer}, want: ByHand},
+		{name: "the program that hands it over cannot be started", holder: alive, execFail: "ENOENT", want: NoEffect},
+		{name: "nothing yet", holder: alive},
+		{name: "our prompt stands", holder: alive, see: []detect.Event{typed("p")}},
+		{name: "the process has just ended", holder: gone},
+		{name: "it has just ended over our prompt", holder: gone, see: []detect.Event{typed("p")}},
+		{name: "the process ended over our prompt", holder: settled, see: []detect.Event{typed("p")}, want: Cut, held: true},
+		{name: "the process ended", holder: settled, want: Unsure, held: true},
+		{name: "the process ended before anything was typed", holder: settled, unmarked: true, want: NoEffect},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld()
-				w.proof, w.sight.Events = c.proof, c.see
-				if c.gone {
-					runOf{w}.die()
-				}
-				job, _ := liveJob(c.way)
-				out, err := Same{}.Run(t.Context(), &job, w.ports())
-				if err != nil || out.Verdict != c.want || out.Held != c.held {
-					t.Fatalf("%+v, %v; want %s", out, err, c.want)
-				}
-				if took := time.Since(w.start); took < c.after || took > c.after+10*time.Second {
-					t.Errorf("after %v, want %v", took, c.after)
-				}
-				if (out.Verdict == NoEffect) != (out.Proof != "") {
-					t.Errorf("proof %q", out.Proof)
-				}
-				if calls := strings.Join(w.calls(), "\n"); strings.Contains(calls, "stop ") != (c.way == Queue) {
-					t.Errorf("the command of ours that queues is ended, and no other process:\n%s", calls)
-				}
-			})
+			s := Sight{Events: c.see, SameBoot: true, Marked: !c.unmarked, ExecFail: c.execFail}
+			out, done := JudgeLive(liveClaim(Tmux), s, c.holder == alive, c.holder == settled)
+			if done != (c.want != "") || out.Verdict != c.want || out.Held != c.held {
+				t.Fatalf("%+v, %v; want %q, held %v", out, done, c.want, c.held)
+			}
+			if (out.Verdict == NoEffect) != (out.Proof != "") || done && out.Why == "" {
+				t.Errorf("proof %q, why %q", out.Proof, out.Why)
+			}
+			if (c.want == Cut || c.want == StoppedAgain) && (out.Stop == nil || out.Stop.Key == "stop") {
+				t.Errorf("the new stop is %+v", out.Stop)
+			}
 		})
 	}
 }
 
-// An agent that is seen at work is waited for, also when it writes nothing down before its answer.
-func TestLiveWorks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.busy = time.Now().Add(20 * time.Minute)
-		job, _ := liveJob(Tmux)
-		out, err := Same{}.Run(t.Context(), &job, w.ports())
-		if took := time.Since(w.start); err != nil || out.Verdict != Unsure || took < 20*time.Minute || took > 21*time.Minute {
-			t.Errorf("%+v, %v after %v", out, err, took)
+// "Nothing" is a verdict only with a proof, or after a restart that came before the mark.
+func TestSilent(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		way       Way
+		untouched string
+		restarted bool
+		unmarked  bool
+		otherBoot bool
+		want      Verdict
+		proof     string
+		why       string
+	}{
+		{name: "keys without a trace", way: Tmux, want: Unsure, why: "clawd typed its prompt"},
+		{name: "keys without a trace, in a wrapped terminal", way: PTY, want: Unsure, why: "clawd typed its prompt"},
+		{name: "keys that never arrived", way: Tmux, untouched: "Enter was never pressed", want: NoEffect, proof: "Enter was never pressed", why: "did not reach"},
+		{name: "a request without a trace", way: HTTP, want: Unsure, why: "clawd sent its prompt"},
+		{name: "it lies in the queue", way: Queue, want: Unsure, why: "still lies in the agent's queue"},
+		{name: "restarted before the mark", way: Tmux, restarted: true, unmarked: true, want: NoEffect, proof: "no mark", why: "nothing was typed"},
+		{name: "restarted after the mark", way: Tmux, restarted: true, want: Unsure, why: "look into the input box"},
+		{name: "restarted after the mark, by a request", way: HTTP, restarted: true, want: Unsure, why: "clawd ended while it sent"},
+		{name: "restarted on another boot: the mark may be lost", way: Tmux, restarted: true, unmarked: true, otherBoot: true, want: Unsure, why: "input box"},
+		{name: "no mark, and no restart", way: Tmux, unmarked: true, want: Unsure, why: "clawd typed"},
+	} {
+		out := Silent(liveClaim(c.way), Sight{SameBoot: !c.otherBoot, Marked: !c.unmarked}, c.untouched, c.restarted)
+		if out.Verdict != c.want || out.Proof != c.proof || out.Held != (c.want == Unsure) || !strings.Contains(out.Why, c.why) {
+			t.Errorf("%s: %+v; want %s, proof %q, because %q", c.name, out, c.want, c.proof, c.why)
 		}
-	})
+	}
 }
 
-// A prompt that the agent has taken is waited for as long as its turn takes.
-func TestLiveLongTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.sight.Events = []detect.Event{typed("p")}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
-		defer cancel()
-		job, _ := liveJob(Tmux)
-		if out, err := (Same{}).Run(ctx, &job, w.ports()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%+v, %v", out, err)
+func TestProof(t *testing.T) {
+	for way, want := range map[Way]time.Duration{Tmux: 10 * time.Second, PTY: 10 * time.Second, HTTP: time.Minute, Queue: 10 * time.Minute} {
+		if got := way.Proof(); got != want || !way.Live() {
+			t.Errorf("%s: %v, want %v", way, got, want)
 		}
-	})
+	}
+	if Exec.Live() {
+		t.Error("a process of ours is no live way")
+	}
 }
 
-// The agent was to go on by itself: the grace is waited after that, awake.
+func TestPrompted(t *testing.T) {
+	c := liveClaim(Tmux)
+	for name, k := range map[string]struct {
+		see  []detect.Event
+		want bool
+	}{
+		"nothing":          {nil, false},
+		"ours":             {[]detect.Event{typed("p")}, true},
+		"theirs":           {[]detect.Event{{Kind: detect.KindPrompt, ID: "p", Hash: "other"}}, false},
+		"theirs, and ours": {[]detect.Event{{Kind: detect.KindPrompt, ID: "p", Hash: "other"}, typed("q")}, true},
+		"an answer alone":  {[]detect.Event{{Kind: detect.KindAnswer, ID: "a"}}, false},
+	} {
+		if got := Prompted(c, Sight{Events: k.see}); got != k.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The agent was to go on by itself: the grace is waited after that.
 func TestGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := Policy{Grace: 2 * time.Minute, Reasons: DefaultReasons()}
-		stop := detect.Stop{State: detect.Retrying, Reason: detect.UsageLimit, Key: "k", At: time.Now(), SelfResumeAt: time.Now().Add(time.Hour), ResetAt: time.Now().Add(time.Hour)}
-		d := p.Select(stop, Tried{}).Decide(stop, Tried{}, time.Now())
-		if d.Strategy != SameSession || !d.WakeAt.Equal(stop.SelfResumeAt) || d.Grace != p.Grace {
-			t.Fatalf("%+v", d)
-		}
-		w.hooks["claim"] = func() error { return &Refusal{} }
-		if _, err := (Same{p}).Run(t.Context(), &Job{Stop: stop, Decision: d}, w.ports()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(w.start); took != time.Hour+2*time.Minute {
-			t.Errorf("claimed after %v", took)
-		}
-		stop.Reason = detect.Interrupted
-		if d := p.Select(stop, Tried{}).Decide(stop, Tried{}, time.Now()); d.Strategy != Leave {
-			t.Errorf("its user dropped it: %+v", d)
-		}
-	})
+	p := Policy{Grace: 2 * time.Minute, Reasons: DefaultReasons()}
+	s := detect.Stop{State: detect.Retrying, Reason: detect.UsageLimit, Key: "k", At: noon, SelfResumeAt: noon.Add(time.Hour), ResetAt: noon.Add(time.Hour)}
+	if d := decide(p, s, Tried{}, noon); d.Strategy != SameSession || !d.WakeAt.Equal(s.SelfResumeAt) || d.Grace != p.Grace {
+		t.Errorf("%+v", d)
+	}
+	s.Reason = detect.Interrupted
+	if d := decide(p, s, Tried{}, noon); d.Strategy != Leave {
+		t.Errorf("its user dropped it: %+v", d)
+	}
 }
 
-// cutLook is a run that clawd is stopped in the middle of a look at.
-type cutLook struct {
-	runOf
-	stop func()
-}
-
-// Working: clawd is stopped while it asks tmux, which is killed with the context.
-func (c cutLook) Working(context.Context) bool     { c.stop(); return false }
-func (c cutLook) Untouched(context.Context) string { return "" } // its look fails, too
-
-type cutTrigger struct {
-	*world
-	stop func()
-}
-
-func (c cutTrigger) Adopt(Claim) Run { return cutLook{runOf{c.world}, c.stop} }
-
-// A stop of clawd in the middle of a look at the terminal is no verdict on the attempt.
-func TestStopInALookIsNoVerdict(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		ctx, cancel := context.WithCancelCause(t.Context())
-		end := errors.New("clawd is stopping")
-		p := w.ports()
-		p.Trigger = cutTrigger{w, func() { cancel(end) }}
-		job, _ := liveJob(Tmux)
-		out, err := Same{}.Run(ctx, &job, p)
-		if !errors.Is(err, end) || w.out.Verdict != "" {
-			t.Errorf("verdict %q (%+v) was written, err %v", w.out.Verdict, out, err)
-		}
-	})
+func TestKinds(t *testing.T) {
+	if (Same{}).Kind() != SameSession || (Fresh{}).Kind() != FreshSession || (Left{}).Kind() != Leave {
+		t.Error("kinds are mixed up")
+	}
 }
