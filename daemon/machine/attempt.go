@@ -126,7 +126,6 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 	t.log(level, "claim_settled", "nothing was started; the attempt is given back", Field{"attempt", c.N},
 		Field{"held", t.s.Rec.Phase == state.Held}, Field{"why", why})
 	t.do(Forget{Token: c.Token, Keep: r.Began})
-	t.s.Todo.Look = true
 }
 
 // release gives the turn of a run back, and says to others of its window how it went.
@@ -161,10 +160,13 @@ func (t *step) lookAt(r Run, closely bool) {
 // watchDue looks at a run whose time has come.
 func (t *step) watchDue(r Run) {
 	w := r.Watch
-	if w.Looking || !w.Next.Over(t.w) && !w.Settle.Over(t.w) && !w.Patience.Over(t.w) {
-		return
+	switch {
+	case w.Looking || !w.Next.Over(t.w) && !w.Settle.Over(t.w) && !w.Patience.Over(t.w):
+	case r.Stage == Undone: // the rescan looks again
+		t.unclaim(r, w.Ended, false)
+	default:
+		t.lookAt(r, false)
 	}
-	t.lookAt(r, false)
 }
 
 func (w Watch) next() Timer {

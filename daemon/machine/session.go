@@ -31,6 +31,8 @@ func New(rec state.Session, stored bool) Session {
 	switch rec.Phase {
 	case state.Waiting:
 		s.Phase = Waiting{}
+	case state.Claimed:
+		s.Phase = Claimed{Run{Claim: *rec.Claim}}
 	case state.Held:
 		s.Phase = Held{}
 	case state.GivenUp:
@@ -208,7 +210,8 @@ type Run struct {
 type Stage uint8
 
 const (
-	Starting Stage = iota // T2 is stored, the child is being prepared
+	Undone   Stage = iota // nothing was started, and that is yet to be stored
+	Starting              // T2 is stored, the child is being prepared
 	Opening               // T3 is stored, the gate is being opened
 	Judging               // its records will tell
 	Guarding              // it has resumed the session, and goes on

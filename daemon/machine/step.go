@@ -233,7 +233,7 @@ func (t *step) touched(e Touched) {
 		t.s.Files.Stamp = e.Stamp
 		t.s.Files.Gen++
 	}
-	if r, ok := t.s.under(); ok {
+	for _, r := range t.runs() {
 		t.news(r.Claim.Token)
 	}
 	t.s.Todo.Look = true
@@ -354,13 +354,18 @@ func (t *step) problem(err error) {
 
 // refused takes in that the store could not take what the step before was to write.
 func (t *step) refused(e Refused) {
+	if j := t.s.Job; j != nil && j.Kind == Claiming {
+		t.unturn()
+	}
+	t.unbegin() // until the next rescan, as in fail
 	t.s.Job, t.s.Trouble.Failed = nil, true
 	t.problem(e.Err)
 	switch on := e.On.(type) {
 	case Started: // no gate opens whose attempt is not written down
-		if r, ok := t.s.run(on.Token); ok && on.Why == "" {
+		if r, ok := t.s.run(on.Token); ok {
 			t.do(Abort{on.Token})
-			t.unclaim(r, "the start could not be written down: "+e.Err.Error(), false)
+			r.Stage, r.Watch.Ended = Undone, "the start could not be written down: "+e.Err.Error()
+			t.s.keep(r)
 		}
 	case Opened:
 		if r, ok := t.s.run(on.Token); ok { // its verdict is found by evidence
@@ -376,15 +381,17 @@ func (t *step) refused(e Refused) {
 	case Ordered:
 		t.do(Reply{ID: on.Order.ID, Err: e.Err})
 	}
+	if r, ok := t.s.under(); ok && r.Stage == Undone {
+		r.Watch.Next = t.w.after(lookEvery)
+		t.s.keep(r)
+	}
 }
 
 // stopping ends what has not begun. What runs goes on.
 func (t *step) stopping() {
 	if c, ok := t.s.Phase.(Claimed); ok {
-		if c.Run.Stage == Starting {
-			t.do(Abort{c.Run.Claim.Token})
-			t.unclaim(c.Run, "cancelled before the start", false)
-		}
+		t.do(Abort{c.Run.Claim.Token})
+		t.unclaim(c.Run, "cancelled before the start", false)
 	}
 	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
 		t.log(Info, "resume_cancelled", "the wait goes on after the next start", Field{"cause", "clawd is stopping"})
@@ -402,7 +409,6 @@ func (t *step) restored(e Restored) {
 	c := t.s.Rec.Claim
 	switch {
 	case t.s.Rec.Phase == state.Claimed && c != nil: // nothing ran. The next attempt is looked at as any other
-		t.s.Phase = Claimed{Run{Claim: *c}}
 		t.unclaim(Run{Claim: *c}, "clawd ended before the start", false)
 	case t.s.Rec.Phase == state.Fired && c != nil:
 		r := Run{Claim: *c, Restarted: true, Began: c.Plan.Way == resume.Exec, Stage: Judging}
