@@ -27,6 +27,13 @@ type World struct {
 	Env      []string // of processes that a person starts
 }
 
+func (w *World) zone() *time.Location {
+	if w.Zone == nil {
+		return time.UTC
+	}
+	return w.Zone
+}
+
 // Request is one request as the provider gets it.
 type Request struct {
 	Agent, Session, Dir string
@@ -61,6 +68,7 @@ const (
 	NoCredit     Kind = "billing"      // 400
 	TooLong      Kind = "context_full" // 400
 	Unreachable  Kind = "network"
+	Cut          Kind = "cut"    // the line broke in the middle of the answer
 	Silent       Kind = "silent" // no answer ever comes
 )
 
@@ -84,6 +92,8 @@ type Start struct {
 	TTY  string   // its terminal; empty: headless, and the process ends with its turn
 	Mode string   // permission mode; empty: the agent's default
 	Args []string // further arguments
+
+	Parent string // the session whose sub-agent it is; empty: a person's
 }
 
 // Move is what a person or the machine does to a process.
@@ -120,6 +130,7 @@ var (
 // Agent is one agent on the machine.
 type Agent interface {
 	Name() string
+	Root() string // its folder
 	// Begin starts a process with a new session.
 	Begin(s Start, now time.Time) (Session, error)
 	// Open starts a process with an old session, as its user does.

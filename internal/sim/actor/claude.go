@@ -87,7 +87,7 @@ func (c *Claude) spawn(id string, s Start, argv, environ []string, now time.Time
 		argv = append(argv, "-p")
 	}
 	p := &claude{c: c, start: s, began: now}
-	p.process = process{w: c.w, h: p, agent: "claude", id: id, path: c.transcript(s.Dir, id), by: Person}
+	p.process = process{w: c.w, h: p, agent: "claude", id: id, path: c.transcript(s.Dir, id), by: Person, lag: 100 * time.Millisecond}
 	p.proc = c.w.Procs.Spawn("claude", argv, environ, s.Dir, s.TTY, now)
 	return p, p.register(now, "idle")
 }

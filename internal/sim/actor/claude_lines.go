@@ -115,6 +115,9 @@ func (c *Claude) fails(a Answer, now time.Time) (text, fields string) {
 		return "Prompt is too long · the request is ~215000 tokens (limit 200000)", `"requestId":"req_$msg","error":"invalid_request","errorDetails":` +
 			quote(`400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 215000 tokens > 200000 maximum"}}`) +
 			`,"isApiErrorMessage":true,"apiErrorStatus":400,"apiErrorType":"invalid_request_error","failedResponseHadNoToolCall":true,"madeBy":"other"`
+	case Cut: // of the second request, which does not stream
+		return "API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again.",
+			`"apiError":"connection_failed","error":"server_error","isApiErrorMessage":true,` + key + `"madeBy":"model"`
 	case Unreachable:
 		return "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
 			`"apiError":"connection_failed","error":"server_error","isApiErrorMessage":true,` + key + `"madeBy":"model"`
@@ -153,10 +156,7 @@ const claudeNoReset = `{"parentUuid":$parent,"isSidechain":false,"type":"assista
 
 // clock is a time of reset as the agent prints it: with a date when it is more than a day off.
 func (c *Claude) clock(t, now time.Time) string {
-	zone := c.w.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
+	zone := c.w.zone()
 	form, l := "3:04pm", t.In(zone)
 	if l.Minute() == 0 {
 		form = "3pm"

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/clawd-project/clawd/detect"
 )
+
+func newClaude(w *World) Agent { return NewClaude(w) }
 
 const claudeRuns = "../../../testdata/claude/"
 
@@ -34,28 +33,9 @@ func claudeShapes(t testing.TB) map[string]bool {
 		claudeRuns+"tui_clear/projects/*/*.jsonl", "../../../agent/claude/testdata/local-2.1.330.jsonl")
 }
 
-// ending is one scripted way in which a run ends, and the recorded run of the same script.
-type ending struct {
-	name    string
-	tty     string
-	answers []Answer
-	span    time.Duration // that the world goes on after the prompt
-	then    func(s *scene, x Session)
-	set     func(c *Claude)
-}
-
-func many(a Answer, n int) []Answer { return slices.Repeat([]Answer{a}, n) }
-
-func do(m Move) func(s *scene, x Session) {
-	return func(s *scene, x Session) {
-		must(s.t, x.Do(m, s.now))
-		s.run(x, time.Second)
-	}
-}
-
 var claudeEndings = []ending{
 	{name: "ok_stream-v2.1.329"},
-	{name: "r429_max1-v2.1.329", answers: many(Answer{Kind: RateLimited}, 9), set: func(c *Claude) { c.Retries = 1 }},
+	{name: "r429_max1-v2.1.329", answers: many(Answer{Kind: RateLimited}, 9), set: func(a Agent) { a.(*Claude).Retries = 1 }},
 	{name: "r429_ra2_then_ok-v2.1.329", answers: []Answer{{Kind: RateLimited, RetryAfter: 2 * time.Second}}},
 	{name: "r429_ra90-v2.1.329", answers: []Answer{{Kind: RateLimited, RetryAfter: 90 * time.Second}}},
 	{name: "lim_5h_max-v2.1.329", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(2 * time.Hour)}}},
@@ -80,7 +60,7 @@ var claudeEndings = []ending{
 	{name: "tui_retry-v2.1.329@retrying", tty: "/dev/pts/1", answers: []Answer{{Kind: RateLimited, RetryAfter: 40 * time.Second}}, span: 20 * time.Second},
 	{name: "tui_lim_5h-v2.1.329@limit", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(2 * time.Hour)}}},
 	{name: "tui_lim_auto-v2.1.329", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(2 * time.Hour)}}, span: 3 * time.Hour},
-	{name: "tui_lim_off-v2.1.329@limit", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(2 * time.Hour)}}, set: func(c *Claude) { c.Continues = false }},
+	{name: "tui_lim_off-v2.1.329@limit", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(2 * time.Hour)}}, set: func(a Agent) { a.(*Claude).Continues = false }},
 	{name: "tui_perm@waiting", tty: "/dev/pts/1", answers: []Answer{{Kind: CallsTool, Asks: true}}},
 	{name: "tui_perm-v2.1.329", tty: "/dev/pts/1", answers: []Answer{{Kind: CallsTool, Asks: true}}, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Approve, s.now))
@@ -95,37 +75,17 @@ var claudeEndings = []ending{
 	}},
 }
 
-// play runs an ending.
-func (e ending) play(t testing.TB, seed uint64) (*scene, *Claude, Session) {
-	s := newScene(t, seed, e.answers...)
-	c := NewClaude(s.w)
-	if e.set != nil {
-		e.set(c)
-	}
-	x, err := c.Begin(Start{Dir: dir, TTY: e.tty}, s.now)
-	must(t, err)
-	must(t, x.Prompt("say done", s.now))
-	if e.span == 0 {
-		e.span = 10 * time.Minute
-	}
-	s.run(x, e.span)
-	if e.then != nil {
-		e.then(s, x)
-	}
-	return s, c, x
-}
-
 func TestClaudeWritesWhatTheRealOneWrote(t *testing.T) {
 	known := claudeShapes(t)
 	for _, e := range claudeEndings {
 		t.Run(e.name, func(t *testing.T) {
-			s, c, x := e.play(t, 7)
+			s, a, x := e.play(t, 7, newClaude)
 			b, err := os.ReadFile(x.Path())
 			must(t, err)
 			if n := claudeShaper.check(t, known, b, e.name); n < 3 {
 				t.Errorf("%d lines", n)
 			}
-			stop, batch := s.look(s.reader("claude", c.Root()), x.ID())
+			stop, batch := s.look(s.reader("claude", a.Root()), x.ID())
 			agree(t, "claude", e.name, stop, batch.Info.Parent != "")
 		})
 	}
@@ -134,7 +94,7 @@ func TestClaudeWritesWhatTheRealOneWrote(t *testing.T) {
 // TestShapesCanDiffer: a key that is missing or too many is seen, at the top and where the adapter looks.
 func TestShapesCanDiffer(t *testing.T) {
 	known := claudeShapes(t)
-	_, _, x := claudeEndings[4].play(t, 7)
+	_, _, x := claudeEndings[4].play(t, 7, newClaude)
 	b, err := os.ReadFile(x.Path())
 	must(t, err)
 	for _, cut := range []string{`"isApiErrorMessage":true,`, `"rateLimitType":"five_hour",`, `"promptSource":"sdk",`, `"stop_reason":"stop_sequence",`} {
@@ -158,39 +118,15 @@ func TestShapesCanDiffer(t *testing.T) {
 func TestClaudeRegistry(t *testing.T) {
 	known := claudeShaper.shapes(t, claudeRuns+"*v2.1.329*/sessions/*.json")
 	for _, e := range claudeEndings {
-		_, c, x := e.play(t, 7)
-		for _, path := range globbed(t, filepath.Join(c.Root(), "sessions", "*")) {
+		_, a, x := e.play(t, 7, newClaude)
+		for _, path := range globbed(t, filepath.Join(a.Root(), "sessions", "*")) {
 			b, err := os.ReadFile(path)
 			must(t, err)
 			claudeShaper.check(t, known, b, e.name)
 		}
 		_, ended := x.Exit()
-		if left := len(globbed(t, filepath.Join(c.Root(), "sessions", "*"))) > 0; left != (!ended || strings.Contains(e.name, "kill")) {
+		if left := len(globbed(t, filepath.Join(a.Root(), "sessions", "*"))) > 0; left != (!ended || strings.Contains(e.name, "kill")) {
 			t.Errorf("%s: an entry is there: %v, the process has ended: %v", e.name, left, ended)
-		}
-	}
-}
-
-func globbed(t testing.TB, pattern string) []string {
-	t.Helper()
-	all, err := filepath.Glob(pattern)
-	must(t, err)
-	return all
-}
-
-// TestSameSeedSameBytes, and another seed gives others.
-func TestSameSeedSameBytes(t *testing.T) {
-	for _, e := range claudeEndings {
-		var prints [3]string
-		for i, seed := range []uint64{3, 3, 4} {
-			s, _, _ := e.play(t, seed)
-			prints[i] = fingerprint(t, s.w.Home)
-		}
-		if prints[0] != prints[1] {
-			t.Errorf("%s: one seed gave two runs", e.name)
-		}
-		if prints[0] == prints[2] {
-			t.Errorf("%s: two seeds gave one run", e.name)
 		}
 	}
 }
@@ -356,22 +292,4 @@ func BenchmarkClaudeTurn(b *testing.B) {
 	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(b, err)
 	benchTurns(b, s, x)
-}
-
-func benchTurns(b *testing.B, s *scene, x Session) {
-	b.ReportAllocs()
-	before := cpu(b)
-	for b.Loop() {
-		must(b, x.Prompt("say done", s.now))
-		s.run(x, 2*time.Second)
-	}
-	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
-}
-
-// cpu is the CPU time of this process in nanoseconds.
-func cpu(t testing.TB) int64 {
-	t.Helper()
-	var r unix.Rusage
-	must(t, unix.Getrusage(unix.RUSAGE_SELF, &r))
-	return r.Utime.Nano() + r.Stime.Nano()
 }

@@ -1,12 +1,14 @@
 package actor
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Ask is a prompt that reached the provider.
 type Ask struct {
 	Agent, Session string
-	// Stop is the id of the newest record of the conversation when the prompt was given: the key of the
-	// stop that it goes on from, without "cut:".
+	// Stop is the newest record of the conversation, or its newest turn, when the prompt was given: see For.
 	Stop     string
 	By       By
 	At       time.Time
@@ -30,8 +32,10 @@ func (l *Ledger) add(a *Ask) {
 	l.Asks, l.by[k] = append(l.Asks, a), append(l.by[k], a)
 }
 
-// For gives the prompts that were given in a session when a record was its newest.
-func (l *Ledger) For(agent, session, stop string) []*Ask {
+// For gives the prompts that were given in a session at a stop, by the key that clawd gives it. A turn that was
+// cut is named by its last record, which may be named by its turn and its place.
+func (l *Ledger) For(agent, session, key string) []*Ask {
+	stop, _, _ := strings.Cut(strings.TrimPrefix(key, "cut:"), "/")
 	return l.by[askKey{agent, session, stop}]
 }
 

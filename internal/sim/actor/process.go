@@ -57,14 +57,12 @@ type process struct {
 	code    int
 	lines   []byte // not on the disk yet
 	flushAt time.Time
+	lag     time.Duration // how long lines wait for others
 	writing Writing
 }
 
-// How long lines wait for others, and how long late ones are on their way.
-const (
-	batch = 100 * time.Millisecond
-	late  = 5 * time.Second
-)
+// late is how long late lines are on their way.
+const late = 5 * time.Second
 
 func (p *process) ID() string        { return p.id }
 func (p *process) Path() string      { return p.path }
@@ -181,7 +179,7 @@ func (p *process) put(now time.Time, lines ...string) {
 		p.lines = append(p.lines, l...)
 	}
 	if len(p.lines) > 0 && p.flushAt.IsZero() {
-		p.flushAt = now.Add(batch)
+		p.flushAt = now.Add(p.lag)
 		if p.writing == Late {
 			p.flushAt = now.Add(late)
 		}
@@ -195,7 +193,7 @@ func (p *process) flush(now time.Time) error {
 	if p.writing == Torn && len(b) > 1 {
 		p.lines = bytes.Clone(b[len(b)/2:])
 		b = b[:len(b)/2]
-		p.flushAt = now.Add(batch)
+		p.flushAt = now.Add(p.lag)
 	}
 	p.writing = Whole
 	return appendAt(p.path, b, now)

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math/rand/v2"
@@ -26,6 +27,13 @@ func uuid(r *rand.Rand) string {
 	hex.Encode(s[24:], b[10:])
 	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
 	return string(s[:])
+}
+
+// uuid7 is an id that begins with the time.
+func uuid7(r *rand.Rand, now time.Time) string {
+	id := uuid(r)
+	ms := hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli())))[4:]
+	return ms[:8] + "-" + ms[8:] + "-7" + id[15:]
 }
 
 // draw gives n characters of an alphabet.
