@@ -73,6 +73,7 @@ type Daemon struct {
 // services are what works beside the sessions.
 type services struct {
 	orders    *orders
+	warned    *warned
 	procs     *procs
 	questions *questions
 	launches  *launches
@@ -103,7 +104,7 @@ func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, born: time.Now()}
 	d.now = func() time.Time { return time.Now().Round(0) }
 	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}}
-	d.services = services{orders: newOrders(), questions: newQuestions(), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
+	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}
 	d.loop, d.runs = newLoop(d), newRuns(d)
 	o.Env.Procs = d.procs

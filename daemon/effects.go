@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -104,7 +106,7 @@ func (e *effects) work(t task) {
 }
 
 // await waits until nothing is at work any more, and names the sessions for which something still is.
-func (e *effects) await(patience <-chan time.Time) []string {
+func (e *effects) await(patience <-chan struct{}) []string {
 	for {
 		e.mu.Lock()
 		all, idle := e.all, e.idle
@@ -117,11 +119,7 @@ func (e *effects) await(patience <-chan time.Time) []string {
 		case <-patience:
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			var left []string
-			for key := range e.busy {
-				left = append(left, key)
-			}
-			return left
+			return slices.Sorted(maps.Keys(e.busy))
 		}
 	}
 }

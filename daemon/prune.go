@@ -117,7 +117,7 @@ func (v *watching) pruneDaily(ctx context.Context) {
 	v.pruned = now
 	if err := v.d.prune(); err != nil {
 		v.d.broken(err)
-		v.once("state_error", err)
+		v.d.warned.warn("state_error", "the rescan goes on finding changes", err)
 	}
 	v.d.pruneRuns()
 	v.d.keepYoung(ctx)

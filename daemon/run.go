@@ -70,17 +70,22 @@ func (d *Daemon) part(stopWork context.CancelFunc) []string {
 		}
 	})
 	stopWork()
-	patience := time.NewTimer(4 * time.Second)
-	defer patience.Stop()
-	left := d.effects.await(patience.C)
-	d.loop.ask(func(l *loop) {}) // what came of it is taken in
+	patience, stop := context.WithTimeout(context.Background(), 4*time.Second)
+	defer stop()
+	left := d.effects.await(patience.Done())
+	d.loop.ask(func(*loop) {}) // what came of it is taken in
+	done := make(chan struct{})
+	go func() { d.wg.Wait(); close(done) }() // it ends with the process, where something hangs
+	select {
+	case <-done:
+	case <-patience.Done():
+	}
 	return slices.DeleteFunc(left, func(key string) bool { return key == "" })
 }
 
 // close notes the clean end and closes what New has opened.
 func (d *Daemon) close(w Watcher) error {
 	d.loop.end()
-	d.wg.Wait()
 	d.launches.part(d.now())
 	err := errors.Join(d.store.Part(state.Parting{At: d.now(), MachineDown: d.o.GoingDown()}), w.Close(), d.loop.flush(), d.launches.keep(d.store), d.store.Close())
 	if d.dry() {
