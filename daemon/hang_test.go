@@ -64,7 +64,7 @@ func TestFolderHangs(t *testing.T) {
 		r.stuck(s)
 		defer close(s.ends)
 		defer r.down()
-		r.o.Config.Resume.Stagger = config.Duration(time.Second)
+		r.o.Config.Resume.Stagger, r.o.Config.Resume.Base = config.Duration(time.Second), config.Duration(2*time.Minute)
 		r.o.Config.Budget.MaxResumesPerDayTotal = 1000
 		r.start()
 		good := r.project
@@ -80,10 +80,10 @@ func TestFolderHangs(t *testing.T) {
 		r.wantPhase(hung[0], state.Waiting)
 		away = folder
 		r.project = good
-		r.pass(time.Minute)
+		r.pass(3 * time.Minute)
 		r.wantStarts(0)
 		id, _ := r.stopped("limit")
-		r.pass(time.Minute)
+		r.pass(3 * time.Minute)
 		if n := len(r.children.started()); n != 1 {
 			t.Errorf("%d starts, want 1; log:\n%s", n, r.log)
 		}
