@@ -42,7 +42,8 @@ type kit struct {
 	coming []coming
 	tokens int
 	log    []string
-	busy   int  // steps at this instant
+	busy   int // steps at this instant
+	steps  int
 	lax    bool // Step is not checked to be a function
 	over   bool // clawd ends: what is asked for is called off
 	// refuse is the store's answer to a transition of a record; nil: it takes all.
@@ -405,7 +406,9 @@ func (k *kit) carry(p *place, e Effect) {
 			return
 		}
 		k.note(p, "look")
-		k.post(p, p.sighted(e))
+		if seen := p.sighted(e); !k.over {
+			k.post(p, seen)
+		}
 	case Halt:
 		k.note(p, fmt.Sprintf("halt polite=%t", e.Polite))
 		if e.Polite || p.plan.Way == resume.Exec {

@@ -51,7 +51,7 @@ func (p *place) answer(q Question) Answer {
 		return out
 	case AskRoles:
 		if p.roles == nil {
-			return &Roles{At: p.k.w.Now, Mono: p.k.w.Mono}
+			return &Roles{At: p.k.w.Now}
 		}
 		return p.roles()
 	case AskOrder:
