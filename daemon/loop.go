@@ -257,19 +257,23 @@ func (l *loop) due() {
 	}
 }
 
-// turns lets those start whose turn it is.
+// turns lets those start whose turn it is, which may make it another one's.
 func (l *loop) turns() {
-	waiting := l.queue[:0]
-	for _, s := range l.queue {
-		if s.s.MayTurn(&l.w) {
-			l.step(s, machine.Turn{})
+	for any := true; any; {
+		any = false
+		waiting := l.queue[:0]
+		for _, s := range l.queue {
+			if s.s.MayTurn(&l.w) {
+				any = true
+				l.step(s, machine.Turn{})
+			}
+			if s.queued = s.s.Queued(); s.queued {
+				waiting = append(waiting, s)
+			}
 		}
-		if s.queued = s.s.Queued(); s.queued {
-			waiting = append(waiting, s)
-		}
+		clear(l.queue[len(waiting):])
+		l.queue = waiting
 	}
-	clear(l.queue[len(waiting):])
-	l.queue = waiting
 }
 
 // left says how long nothing has to be done. False: until something happens.

@@ -47,9 +47,13 @@ func (t *step) claim() {
 		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy}
 		return
 	}
-	age := t.w.Mono - seen.At
-	t.do(LagMove{age})
-	if t.stale() || age > t.w.Lag.most() {
+	old := false
+	if !t.s.Job.Turn.Queued { // else everything is looked at once more when its turn has come
+		age := t.w.Mono - seen.At
+		t.do(LagMove{age})
+		old = age > t.w.Lag.most()
+	}
+	if t.stale() || old {
 		if t.lookAgain() {
 			t.claim()
 		}
@@ -286,8 +290,9 @@ func (s *Session) MayTurn(w *World) bool {
 // NextTurn is when the next session may start, of those that only have to keep their distance; not set: when something
 // changes.
 func (w *World) NextTurn() Timer {
-	if w.Turns.last == 0 || w.Turns.running >= w.Config.Resume.MaxParallel {
+	at := w.Turns.last + time.Duration(w.Config.Resume.Stagger)
+	if w.Turns.last == 0 || at <= w.Mono || w.Turns.running >= w.Config.Resume.MaxParallel {
 		return Timer{}
 	}
-	return Timer{Mono: w.Turns.last + time.Duration(w.Config.Resume.Stagger)}
+	return Timer{Mono: at}
 }

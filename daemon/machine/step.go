@@ -160,6 +160,7 @@ func (t *step) begin() bool {
 		if !t.s.Job.Turn.Queued || !t.s.Todo.Look && len(t.s.Todo.Orders) == 0 {
 			return true
 		}
+		t.unturn() // it may not come back to it
 		t.s.Job = nil
 	}
 	job := Job{Gen: t.s.Files.Gen, Rev: t.s.Rec.Rev}
