@@ -261,28 +261,17 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		out.Short = "clawd's own folders: " + err.Error()
 		return out
 	}
-	var handOff []byte
 	f := &out.Facts
 	f.Tail = s.tailOf(ctx, &rec)
+	var handOff []byte
 	if rec.Decision.Strategy == resume.FreshSession { // first, for it may take a while
 		handOff, f.Plan.HandOff = s.handOff(ctx, &rec)
 	}
-	holders, ok := s.who(ctx, out)
+	holders, ok := s.lastHolders(ctx, q, out)
 	if !ok {
 		return out
 	}
 	h, attended := attendedBy(holders)
-	if roles, has := s.a.(agent.Roles); has && q.OpenBy == 0 && quiet(h) && f.Plan.HandOff == nil && f.Tail == (rules.Tail{}) {
-		if late := s.seeRoles(ctx, roles, out); out.Later != nil || out.Short != "" || out.Err != nil {
-			return out
-		} else if late { // asking took a while
-			f.Tail = s.tailOf(ctx, &rec)
-			if holders, ok = s.who(ctx, out); !ok {
-				return out
-			}
-			h, attended = attendedBy(holders)
-		}
-	}
 	f.Who.Holder, f.Who.ServerOnly = h, serverOnly(holders)
 	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands(rec.Classifier)
 	if err := s.ask(f, &rec); err != nil {
@@ -302,6 +291,23 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	}
 	out.Gone, out.At = q.OpenBy != 0 && !attended, s.d.mono()
 	return out
+}
+
+// lastHolders looks who has the session open, and whether the agent still has the role that it ran in. False: something
+// speaks against an attempt.
+func (s *session) lastHolders(ctx context.Context, q machine.AskAll, out *machine.AllSeen) ([]detect.Holder, bool) {
+	holders, ok := s.who(ctx, out)
+	roles, has := s.a.(agent.Roles)
+	h := machine.Strongest(holders)
+	if !ok || !has || q.OpenBy != 0 || !quiet(h) || out.Facts.Plan.HandOff != nil || out.Facts.Tail != (rules.Tail{}) {
+		return holders, ok
+	}
+	late := s.seeRoles(ctx, roles, out)
+	if out.Later != nil || out.Short != "" || out.Err != nil || !late {
+		return holders, out.Later == nil && out.Short == "" && out.Err == nil
+	}
+	out.Facts.Tail = s.tailOf(ctx, out.Rec) // asking took a while
+	return s.who(ctx, out)
 }
 
 func quiet(h detect.Holder) bool {

@@ -129,9 +129,9 @@ func bench(b *testing.B, c corpus, fires Trigger, seen func(map[string]any)) {
 	}
 	ready := make(chan struct{})
 	dir := b.TempDir()
-	d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.New(&lines{f: seen}).Level(zerolog.InfoLevel),
-		Env:     agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()},
-		Trigger: fires, Ready: func() { close(ready) }})
+	d, err := New(Options{Config: cfg, Paths: Paths{StateDir: dir, UserDir: dir}, Log: zerolog.New(&lines{f: seen}).Level(zerolog.InfoLevel),
+		Env:   agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()},
+		Parts: Parts{Trigger: fires}, Manager: Manager{Ready: func() { close(ready) }}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func BenchmarkColdStart(b *testing.B) {
 		dir := b.TempDir()
 		ctx, stop := context.WithCancel(context.Background())
 		ready := func() { b.StopTimer(); stop() }
-		d, err := New(Options{Config: cfg, StateDir: dir, UserDir: dir, Log: zerolog.Nop(), Ready: ready,
+		d, err := New(Options{Config: cfg, Paths: Paths{StateDir: dir, UserDir: dir}, Log: zerolog.Nop(), Manager: Manager{Ready: ready},
 			Env: agent.Env{Home: c.home, Getenv: func(string) string { return "" }, Procs: agent.NewProcs()}})
 		if err != nil {
 			b.Fatal(err)

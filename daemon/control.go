@@ -103,32 +103,7 @@ func (c *control) serve(ctx context.Context) {
 	if c.l == nil {
 		return
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
-	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
-	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit() }) // its file says what
-	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, func() (Why, error) { return c.d.Why(r.Context(), r.URL.Query().Get("session")) })
-	})
-	orders := map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore}
-	if c.d.dry() {
-		orders = nil // what it would write down holds for the real one
-	}
-	for path, obey := range orders {
-		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
-			answer(w, func() (Done, error) {
-				if err := c.d.person(r); err != nil {
-					return Done{}, err
-				}
-				var o Order
-				if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
-					return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
-				}
-				return obey(r.Context(), o)
-			})
-		})
-	}
-	srv := &http.Server{Handler: mux, ConnContext: asker, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: c.handler(), ConnContext: asker, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
 	for {
@@ -142,6 +117,38 @@ func (c *control) serve(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// handler answers questions, and takes orders where this is no rehearsal: what it would write down holds for the real one.
+func (c *control) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.Status) })
+	mux.HandleFunc("GET /v1/unknown", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.d.store.Unknown) })
+	mux.HandleFunc("POST /v1/wraps/ended", func(http.ResponseWriter, *http.Request) { c.d.revisit() }) // its file says what
+	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, func() (Why, error) { return c.d.Why(r.Context(), r.URL.Query().Get("session")) })
+	})
+	if c.d.dry() {
+		return mux
+	}
+	for path, obey := range map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore} {
+		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
+			answer(w, func() (Done, error) { return c.ordered(w, r, obey) })
+		})
+	}
+	return mux
+}
+
+// ordered takes an order from a person.
+func (c *control) ordered(w http.ResponseWriter, r *http.Request, obey func(context.Context, Order) (Done, error)) (Done, error) {
+	if err := c.d.person(r); err != nil {
+		return Done{}, err
+	}
+	var o Order
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
+		return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
+	}
+	return obey(r.Context(), o)
 }
 
 func (c *control) listener() net.Listener {

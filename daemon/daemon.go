@@ -28,27 +28,42 @@ import (
 // Options of a Daemon. Main fills them from the machine; tests from a temporary folder.
 type Options struct {
 	Config     config.Config
-	ConfigPath string
 	Reload     func() (config.Config, error) // reads the config again; nil: SIGHUP does nothing
 	Version    string
 	Env        agent.Env
-	Environ    []string                             // what children inherit
-	StateDir   string                               // this config's store, run outputs, backups
-	UserDir    string                               // the user's marks and lock: the same for every config
-	Socket     string                               // path of the control socket; empty: none
-	Shim       []string                             // how to start the shim
-	CheckStore []string                             // how to check the store in another process; nil: not at all
-	Agents     []agent.Agent                        // nil: all that the config allows
-	Trigger    Trigger                              // nil: trigger.Trigger over shim.Exec
-	Wraps      string                               // folder of the terminals that "clawd wrap" owns
-	Watch      func() (Watcher, error)              // nil: fsnotify
-	Settle     time.Duration                        // 0: 5 s, on a network file system 90 s
-	GoingDown  func() bool                          // the machine is being shut down; nil: ask the service manager
-	Ready      func()                               // the first scan is done
-	Alive      func()                               // the main loop turns and the store can be read
-	AliveEvery time.Duration                        // how often to call Alive; 0: never
-	Channels   func(config.Notify) []notify.Channel // nil: notify.Channels
+	Environ    []string // what children inherit
+	Shim       []string // how to start the shim
+	CheckStore []string // how to check the store in another process; nil: not at all
 	Log        zerolog.Logger
+	Paths
+	Manager
+	Parts
+}
+
+// Paths are where things lie.
+type Paths struct {
+	ConfigPath string
+	StateDir   string // this config's store, run outputs, backups
+	UserDir    string // the user's marks and lock: the same for every config
+	Socket     string // path of the control socket; empty: none
+	Wraps      string // folder of the terminals that "clawd wrap" owns
+}
+
+// Manager is the service manager.
+type Manager struct {
+	GoingDown  func() bool   // the machine is being shut down; nil: ask the service manager
+	Ready      func()        // the first scan is done
+	Alive      func()        // the main loop turns and the store can be read
+	AliveEvery time.Duration // how often to call Alive; 0: never
+}
+
+// Parts of the daemon that tests replace.
+type Parts struct {
+	Agents   []agent.Agent                        // nil: all that the config allows
+	Trigger  Trigger                              // nil: trigger.Trigger over shim.Exec
+	Watch    func() (Watcher, error)              // nil: fsnotify
+	Settle   time.Duration                        // 0: 5 s, on a network file system 90 s
+	Channels func(config.Notify) []notify.Channel // nil: notify.Channels
 }
 
 // Daemon is one running supervisor.

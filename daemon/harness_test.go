@@ -67,10 +67,10 @@ func newRig(t *testing.T) *rig {
 	cfg.Watch.Agents = []any{"claude"}
 	cfg.Resume.Jitter, cfg.Notify.Desktop = 0, false
 	cfg.Agent = map[string]agent.Config{"claude": {Command: program, ConfigDir: filepath.Join(root, "agent")}}
-	r.o = Options{Config: cfg, ConfigPath: "clawd.toml", Version: "test",
-		Env:      agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},
-		StateDir: filepath.Join(root, "state"), UserDir: filepath.Join(root, "user"), Trigger: r.children, Log: zerolog.New(r.log),
-		GoingDown: func() bool { return false }}
+	r.o = Options{Config: cfg, Version: "test", Log: zerolog.New(r.log),
+		Env:     agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},
+		Paths:   Paths{ConfigPath: "clawd.toml", StateDir: filepath.Join(root, "state"), UserDir: filepath.Join(root, "user")},
+		Manager: Manager{GoingDown: func() bool { return false }}, Parts: Parts{Trigger: r.children}}
 	return r
 }
 

@@ -48,32 +48,8 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 	if rec.Decision.Strategy == resume.FreshSession {
 		return resume.Plan{}, &unreachableError{"it cannot go on in the same session, and a fresh one is not started beside an open one"}
 	}
-	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: cfg.Resume.Prompt}
-	if p, err := s.d.program(s.a); err == nil {
-		r.Program = p
-	}
-	for _, h := range holders {
-		if h.Liveness == detect.Alive && h.Kind == detect.Headless && h.Sure {
-			return resume.Plan{}, errors.New(rules.HeldBy(h)) // it ends by itself
-		}
-	}
-	for _, h := range holders {
-		if h.Liveness != detect.Alive || h.Foreign {
-			continue
-		}
-		r.Holder = h
-		p, err := s.a.Wake(r)
-		if err != nil {
-			continue
-		}
-		if other, ok := besideServer(holders); h.Sure || !ok {
-			p.Holder, p.Session = h, s.ds.ID
-			return p, nil
-		} else if other.Kind == detect.Headless {
-			return resume.Plan{}, errors.New(rules.HeldBy(other)) // it ends by itself
-		} else if !other.Sure {
-			return resume.Plan{}, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", h.PID, other.PID)}
-		}
+	if p, done, err := s.wake(rec, holders); done {
+		return p, err
 	}
 	if !cfg.Terminal.Enabled {
 		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
@@ -88,6 +64,37 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 	}
 	return resume.Plan{Way: way, Form: resume.FormPrompt, Session: s.ds.ID, Argv: []string{s.a.Command()}, Dir: rec.Info.Dir,
 		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h}, nil
+}
+
+// wake gives the way by which the agent itself takes a prompt: its server or its queue. done: there is one, or there is
+// none at all.
+func (s *session) wake(rec *state.Session, holders []detect.Holder) (p resume.Plan, done bool, err error) {
+	cfg, _ := s.d.settings()
+	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: cfg.Resume.Prompt}
+	if p, err := s.d.program(s.a); err == nil {
+		r.Program = p
+	}
+	for _, h := range holders {
+		if h.Liveness == detect.Alive && h.Kind == detect.Headless && h.Sure {
+			return p, true, errors.New(rules.HeldBy(h)) // it ends by itself
+		}
+		r.Holder = h
+		p, err := s.a.Wake(r)
+		if err != nil {
+			continue
+		}
+		other, beside := besideServer(holders)
+		switch {
+		case h.Sure || !beside:
+			p.Holder, p.Session = h, s.ds.ID
+			return p, true, nil
+		case other.Kind == detect.Headless:
+			return p, true, errors.New(rules.HeldBy(other)) // it ends by itself
+		case !other.Sure:
+			return p, true, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", h.PID, other.PID)}
+		}
+	}
+	return p, false, nil
 }
 
 // besideServer gives the process, no server, that may have the session open. A server that may have any

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -65,28 +66,8 @@ func (d *Daemon) find(ref string) (s *session, rec state.Session, err error) {
 	if len(id) < minPrefix {
 		return nil, rec, &ambiguousError{error: fmt.Errorf("%q is too short; say at least %d characters of the session's id", ref, minPrefix)}
 	}
-	var found []state.Session
-	means := func(rec state.Session) bool {
+	found, err := d.known(func(rec state.Session) bool {
 		return strings.HasPrefix(rec.ID, id) && (agentName == "" || rec.Agent == agentName) && d.agent(rec.Agent) != nil
-	}
-	err = d.store.Sessions(func(rec state.Session) error {
-		if means(rec) {
-			found = append(found, rec)
-		}
-		return nil
-	})
-	d.loop.ask(func(l *loop) { // what was only read so far is to be found, too
-		stored := map[string]int{}
-		for i, rec := range found {
-			stored[state.Key(rec.Session)] = i
-		}
-		for _, s := range l.sorted() {
-			if i, ok := stored[s.key]; ok {
-				found[i] = s.s.Rec
-			} else if means(s.s.Rec) && s.s.Rec.Cursor != "" {
-				found = append(found, s.s.Rec)
-			}
-		}
 	})
 	if whole := slices.DeleteFunc(slices.Clone(found), func(r state.Session) bool { return r.ID != id }); len(whole) == 1 {
 		found = whole
@@ -102,6 +83,29 @@ func (d *Daemon) find(ref string) (s *session, rec state.Session, err error) {
 		many.sessions = append(many.sessions, state.Key(rec.Session))
 	}
 	return nil, rec, many
+}
+
+// known gives the records that fit, as the loop has them where it does, sorted by their keys.
+func (d *Daemon) known(fits func(state.Session) bool) ([]state.Session, error) {
+	all := map[string]state.Session{}
+	err := d.store.Sessions(func(rec state.Session) error {
+		if fits(rec) {
+			all[state.Key(rec.Session)] = rec
+		}
+		return nil
+	})
+	d.loop.ask(func(l *loop) {
+		for key, s := range l.seats {
+			if _, stored := all[key]; stored || s.s.Rec.Cursor != "" && fits(s.s.Rec) {
+				all[key] = s.s.Rec
+			}
+		}
+	})
+	var found []state.Session
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		found = append(found, all[key])
+	}
+	return found, err
 }
 
 // orders are those that wait for their answer.

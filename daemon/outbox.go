@@ -93,36 +93,38 @@ func (d *Daemon) deliver(ctx context.Context) {
 func (d *Daemon) deliverDue(ctx context.Context) (again time.Time) {
 	channels := d.channels()
 	for _, c := range channels {
-		all, err := d.store.Outbox() // anew: what the channel before has is out of it
-		if err != nil {
+		if err := d.deliverBy(ctx, c); err != nil {
+			d.broken(err)
 			return d.now().Add(notifyLook)
 		}
-		var due []state.Notice
-		for _, n := range all {
-			if i := left(n, c.Name); n.Logged && i >= 0 && !n.Left[i].Next.After(d.now()) {
-				due = append(due, n)
-			}
-		}
-		for len(due) > 0 {
-			batch := due[:1]
-			if c.Most > 0 && len(due) > c.Most {
-				batch = due
-			}
-			due = due[len(batch):]
-			ok, err := d.send(ctx, c, batch)
-			if err != nil {
-				d.broken(err)
-				return d.now().Add(notifyLook)
-			}
-			if ctx.Err() != nil {
-				return again
-			}
-			if !ok {
-				break
-			}
+		if ctx.Err() != nil {
+			return again
 		}
 	}
 	return d.pending(channels)
+}
+
+// deliverBy sends what is due on one channel.
+func (d *Daemon) deliverBy(ctx context.Context, c notify.Channel) error {
+	due, err := d.store.Outbox() // anew: what the channel before has is out of it
+	if err != nil {
+		return err
+	}
+	due = slices.DeleteFunc(due, func(n state.Notice) bool {
+		i := left(n, c.Name)
+		return !n.Logged || i < 0 || n.Left[i].Next.After(d.now())
+	})
+	for ok := true; ok && len(due) > 0 && ctx.Err() == nil; {
+		batch := due[:1]
+		if c.Most > 0 && len(due) > c.Most {
+			batch = due
+		}
+		due = due[len(batch):]
+		if ok, err = d.send(ctx, c, batch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pending takes out what waits for a channel that is gone from the config, and says when the next try is
@@ -132,10 +134,7 @@ func (d *Daemon) pending(channels []notify.Channel) (next time.Time) {
 	if err != nil {
 		return d.now().Add(notifyLook)
 	}
-	for _, n := range all {
-		if !n.Logged {
-			continue
-		}
+	for _, n := range slices.DeleteFunc(all, func(n state.Notice) bool { return !n.Logged }) {
 		was := len(n.Left)
 		n.Left = slices.DeleteFunc(n.Left, func(l state.Delivery) bool {
 			return !slices.ContainsFunc(channels, func(c notify.Channel) bool { return c.Name == l.Channel })

@@ -146,7 +146,27 @@ func (d *Daemon) remember() (err error) {
 func (l *loop) restore() {
 	d := l.d
 	l.w.Config, l.w.Policy = d.settings()
-	var recs, resting []state.Session
+	var seats []*seat
+	for _, rec := range l.recall() {
+		if a := d.agent(rec.Agent); a != nil {
+			seats = append(seats, l.sit(d.session(a, rec.Session), machine.New(rec, true)))
+			d.followed[state.Key(rec.Session)] = ""
+		}
+	}
+	for _, s := range seats {
+		c := s.s.Rec.Claim
+		ours := c != nil && c.Plan.Way == resume.Exec
+		alive := ours && c.Noted && s.s.Rec.Phase != state.Fired && d.trigger.Adopt(*c).Alive()
+		if s.s.Rec.Phase != state.Following || ours && (!c.Noted || alive) {
+			l.step(s, machine.Restored{Alive: alive})
+		}
+	}
+}
+
+// recall gives the sessions that are not at rest, or were not until lately.
+func (l *loop) recall() (recs []state.Session) {
+	d := l.d
+	var resting []state.Session
 	err := d.store.Sessions(func(rec state.Session) error {
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
 		if rec.Phase == state.Following {
@@ -168,21 +188,7 @@ func (l *loop) restore() {
 	for _, rec := range resting {
 		l.w.Peers.Claims(rec)
 	}
-	var seats []*seat
-	for _, rec := range recs {
-		if a := d.agent(rec.Agent); a != nil {
-			seats = append(seats, l.sit(d.session(a, rec.Session), machine.New(rec, true)))
-			d.followed[state.Key(rec.Session)] = ""
-		}
-	}
-	for _, s := range seats {
-		c := s.s.Rec.Claim
-		ours := c != nil && c.Plan.Way == resume.Exec
-		alive := ours && c.Noted && s.s.Rec.Phase != state.Fired && d.trigger.Adopt(*c).Alive()
-		if s.s.Rec.Phase != state.Following || ours && (!c.Noted || alive) {
-			l.step(s, machine.Restored{Alive: alive})
-		}
-	}
+	return recs
 }
 
 // sorted are all sessions, in the order of their keys.

@@ -44,33 +44,33 @@ func (r *runs) do(l *loop, s *session, e machine.Effect) {
 		a := r.add(s, e.Claim, e.Info)
 		a.run = r.d.trigger.Adopt(e.Claim)
 		r.await(l, a)
-	case machine.Open:
-		if a := r.get(e.Token); a != nil {
-			r.d.effects.do(s, "", func() { l.post(mail{s: s, e: r.open(l, a)}) })
-		}
 	case machine.Abort:
 		r.abort(e.Token)
+	case machine.Open:
+		r.with(e.Token, func(a *attempt) { l.post(mail{s: s, e: r.open(l, a)}) })
 	case machine.Look:
-		if a := r.get(e.Token); a != nil {
-			r.d.effects.do(s, "", func() {
-				if seen, ok := r.look(a, e); ok {
-					l.post(mail{s: s, e: seen})
-				}
-			})
-		}
+		r.with(e.Token, func(a *attempt) {
+			if seen, ok := r.look(a, e); ok {
+				l.post(mail{s: s, e: seen})
+			}
+		})
 	case machine.Halt:
 		if a := r.get(e.Token); a != nil && a.run != nil {
 			a.run.Stop(e.Polite)
 		}
 	case machine.Trim:
-		if a := r.get(e.Token); a != nil && a.run != nil {
-			r.d.effects.do(s, "", func() { _ = a.run.TrimOutput(func() error { return nil }) }) // the next look finds it long still
-		}
+		r.with(e.Token, func(a *attempt) { _ = a.run.TrimOutput(func() error { return nil }) }) // the next look finds it long still
 	case machine.Forget:
-		a := r.remove(e.Token)
-		if a != nil && e.Keep {
+		if a := r.remove(e.Token); a != nil && e.Keep {
 			r.d.effects.do(s, "", func() { s.keepWhole(context.WithoutCancel(a.ctx)) })
 		}
+	}
+}
+
+// with does something for a run that is there, outside the loop.
+func (r *runs) with(token string, f func(*attempt)) {
+	if a := r.get(token); a != nil && a.run != nil {
+		r.d.effects.do(a.session, "", func() { f(a) })
 	}
 }
 

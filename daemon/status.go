@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -64,7 +65,8 @@ const Running state.Standing = "running"
 
 // Status tells what the daemon does now.
 func (d *Daemon) Status() (Status, error) {
-	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started.UTC(), Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{}}
+	st := Status{PID: os.Getpid(), Version: d.o.Version, Started: d.started.UTC(), Config: d.o.ConfigPath, DryRun: d.dry(), Sessions: []SessionStatus{},
+		Watched: d.watched()}
 	for _, a := range d.agents {
 		as := AgentStatus{Name: a.Name()}
 		if p, err := d.program(a); err != nil {
@@ -74,24 +76,14 @@ func (d *Daemon) Status() (Status, error) {
 		}
 		st.Agents = append(st.Agents, as)
 	}
+	children, read := d.atHand()
 	now := d.now()
-	children, unsaved := map[string]int{}, map[string]detect.Classifier{}
-	st.Watched = d.watched()
-	d.loop.ask(func(l *loop) {
-		for key, s := range l.seats {
-			if s.s.Files.Unsaved {
-				unsaved[key] = s.s.Rec.Classifier
-			}
-			if pid := s.s.Child(); pid != 0 {
-				children[key] = pid
-			}
-		}
-	})
 	err := d.store.Sessions(func(rec state.Session) error {
-		if c, ok := unsaved[state.Key(rec.Session)]; ok {
+		key := state.Key(rec.Session)
+		if c, ok := read[key]; ok {
 			rec.Classifier = c
 		}
-		if s, ok := Stands(rec, now, children[state.Key(rec.Session)]); ok {
+		if s, ok := Stands(rec, now, children[key]); ok {
 			st.Sessions = append(st.Sessions, s)
 		}
 		return nil
@@ -100,13 +92,26 @@ func (d *Daemon) Status() (Status, error) {
 		return st, err
 	}
 	slices.SortFunc(st.Sessions, func(a, b SessionStatus) int {
-		if c := int(a.LeftS - b.LeftS); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Session, b.Session)
+		return cmp.Or(int(a.LeftS-b.LeftS), strings.Compare(a.Session, b.Session))
 	})
 	st.Stats, err = d.store.Stats()
 	return st, err
+}
+
+// atHand is what the loop knows of sessions, by their keys, and the store does not: our children, and what was read since.
+func (d *Daemon) atHand() (children map[string]int, read map[string]detect.Classifier) {
+	children, read = map[string]int{}, map[string]detect.Classifier{}
+	d.loop.ask(func(l *loop) {
+		for key, s := range l.seats {
+			if s.s.Files.Unsaved {
+				read[key] = s.s.Rec.Classifier
+			}
+			if pid := s.s.Child(); pid != 0 {
+				children[key] = pid
+			}
+		}
+	})
+	return children, read
 }
 
 // Stands says how a session stands; false: it is at rest. pid is our child in it; 0: none.

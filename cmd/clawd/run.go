@@ -66,15 +66,14 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	}
 	p := userPaths()
 	d, err := daemon.New(daemon.Options{
-		Config: cfg, ConfigPath: path, Version: version(), Env: agentEnv(cfg), Environ: os.Environ(),
-		StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps(), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
+		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: os.Environ(), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
+		Paths: daemon.Paths{ConfigPath: path, StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps()},
 		Reload: func() (config.Config, error) {
 			c, _, err := g.load()
 			c.Resume.DryRun = c.Resume.DryRun || dry
 			return c, err
 		},
-		Ready: func() { notify(sd.SdNotifyReady) },
-		Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog(),
+		Manager: daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
 	})
 	if err != nil {
 		return err
