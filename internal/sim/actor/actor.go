@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -26,6 +27,9 @@ type World struct {
 	Provider func(Request) Answer
 	Env      []string // of processes that a person starts
 }
+
+// Tmp is the folder for temporary files ($TMPDIR).
+func (w *World) Tmp() string { return filepath.Join(w.Home, "tmp") }
 
 func (w *World) zone() *time.Location {
 	if w.Zone == nil {
@@ -108,7 +112,8 @@ const (
 	Crash                 // SIGKILL, or the machine lost its power: what is not on the disk is lost
 	Clear                 // /clear: another session in the same window
 	Rename                // /rename
-	Approve               // the question is answered with yes
+	Approve               // the question is answered with yes; "Keep trying" in a dialog at a limit
+	Dismiss               // a dialog at a limit is answered with "Stop"
 )
 
 // Writing says how the next lines come to the disk.

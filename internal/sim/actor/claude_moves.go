@@ -162,7 +162,7 @@ func readTail(path string) (t tail, err error) {
 			continue
 		}
 		interrupted := bytes.Contains(r.Message.Content, []byte("[Request interrupted by user"))
-		aside := r.IsMeta && (bytes.Contains(r.Message.Content, []byte("system-reminder")) || bytes.Contains(r.Message.Content, []byte(`u003csystem-reminder`)))
+		aside := r.IsMeta && bytes.Contains(r.Message.Content, []byte("<system-reminder>"))
 		if t.last == "" && !aside {
 			t.last, t.at = r.UUID, r.At
 			t.done = r.Type == "assistant" && !r.IsAPIError && r.Message.StopReason == "end_turn" || interrupted

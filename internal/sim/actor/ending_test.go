@@ -68,6 +68,7 @@ func sameSeed(t *testing.T, all []ending, open func(*World) Agent) {
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Run("claude", func(t *testing.T) { sameSeed(t, claudeEndings, newClaude) })
 	t.Run("codex", func(t *testing.T) { sameSeed(t, codexEndings, newCodex) })
+	t.Run("gemini", func(t *testing.T) { sameSeed(t, geminiEndings, newGemini) })
 }
 
 func globbed(t testing.TB, pattern string) []string {

@@ -15,6 +15,20 @@ import (
 type shaper struct {
 	deep func(path string) bool
 	skip []string // keys that come and go without a meaning
+	// split makes several records of one that holds them; nil: none does.
+	split func(line []byte) [][]byte
+}
+
+// each gives the records of a text.
+func (s shaper) each(text []byte) (all [][]byte) {
+	for l := range bytes.Lines(text) {
+		if s.split == nil {
+			all = append(all, l)
+			continue
+		}
+		all = append(all, s.split(l)...)
+	}
+	return all
 }
 
 func (s shaper) of(line []byte) (string, error) {
@@ -86,7 +100,7 @@ func (s shaper) shapes(t testing.TB, patterns ...string) map[string]bool {
 		for _, path := range paths {
 			b, err := os.ReadFile(path)
 			must(t, err)
-			for l := range bytes.Lines(b) {
+			for _, l := range s.each(b) {
 				if sh, err := s.of(l); err == nil {
 					all[sh] = true
 				}
@@ -99,7 +113,7 @@ func (s shaper) shapes(t testing.TB, patterns ...string) map[string]bool {
 // check tells of the lines of a text whose shape nobody recorded.
 func (s shaper) check(t testing.TB, known map[string]bool, text []byte, where string) (lines int) {
 	t.Helper()
-	for l := range bytes.Lines(text) {
+	for _, l := range s.each(text) {
 		sh, err := s.of(l)
 		if err != nil {
 			t.Errorf("%s: %v in %q", where, err, l)

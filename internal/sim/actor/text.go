@@ -45,10 +45,13 @@ func draw(r *rand.Rand, alphabet string, n int) string {
 	return string(b)
 }
 
-// quote makes a JSON string.
+// quote makes a JSON string as JSON.stringify does: with "<" and the like as they are.
 func quote(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string can always be encoded
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // stamp is a time as the agents write it.
@@ -62,7 +65,7 @@ func nullable(s string) string {
 	return quote(s)
 }
 
-// fill puts values into a template: "$name" stands for what follows the name in pairs.
+// fill puts values into a template: "$name" stands for what follows the name in pairs, "$$" for itself.
 func fill(template string, pairs ...string) string {
 	var b strings.Builder
 	b.Grow(len(template) + 256)
@@ -75,6 +78,11 @@ func fill(template string, pairs ...string) string {
 		b.WriteString(template[:i])
 		template = template[i:]
 		n := 1
+		if strings.HasPrefix(template, "$$") {
+			b.WriteByte('$')
+			template = template[2:]
+			continue
+		}
 		for n < len(template) && template[n] >= 'a' && template[n] <= 'z' {
 			n++
 		}

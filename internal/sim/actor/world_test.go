@@ -77,7 +77,13 @@ func (s *scene) reader(name, folder string) agent.Agent {
 	s.t.Helper()
 	kind, err := all.Kind(name)
 	must(s.t, err)
-	env := agent.Env{Home: s.w.Home, Getenv: func(string) string { return "" }, Procs: s.w.Procs, Zone: s.w.Zone}
+	getenv := func(name string) string {
+		if name == "TMPDIR" {
+			return s.w.Tmp()
+		}
+		return ""
+	}
+	env := agent.Env{Home: s.w.Home, Getenv: getenv, Procs: s.w.Procs, Zone: s.w.Zone}
 	return kind.Open(env, agent.Config{ConfigDir: folder})
 }
 
