@@ -69,6 +69,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	t.Run("claude", func(t *testing.T) { sameSeed(t, claudeEndings, newClaude) })
 	t.Run("codex", func(t *testing.T) { sameSeed(t, codexEndings, newCodex) })
 	t.Run("gemini", func(t *testing.T) { sameSeed(t, geminiEndings, newGemini) })
+	t.Run("opencode", func(t *testing.T) { sameSeed(t, opencodeEndings, newOpenCode) })
 }
 
 func globbed(t testing.TB, pattern string) []string {

@@ -30,8 +30,10 @@ func writeAt(path string, how int, b []byte, now time.Time) error {
 	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_CLOEXEC | unix.O_NOFOLLOW
 	fd, err := unix.Open(path, flags|how, 0o600)
 	if errors.Is(err, unix.ENOENT) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
+		if err := unix.Mkdir(filepath.Dir(path), 0o700); err != nil { // most of the time its parent is there
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
 		}
 		fd, err = unix.Open(path, flags|how, 0o600)
 	}
