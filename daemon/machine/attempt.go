@@ -30,7 +30,7 @@ func (t *step) started(e Started) {
 		t.do(Abort{e.Token})
 		return
 	case e.Why != "" && e.Short:
-		t.do(ShortMove{Why: e.Why})
+		t.lacks(e.Why)
 		t.unclaim(r, e.Why, false)
 		t.putOff(*t.w.shortOf(e.Why))
 		return
@@ -93,7 +93,7 @@ func (t *step) opened(e Opened) {
 	case e.Err != nil: // the answer was lost: only evidence can tell
 	case e.Gate == resume.GateTaken, e.Gate == resume.GateShort:
 		if e.Short {
-			t.do(ShortMove{Why: e.Why})
+			t.lacks(e.Why)
 		}
 		t.unclaim(r, e.Why, false)
 		t.putOff(resume.Outcome{Why: e.Why})
@@ -120,7 +120,7 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 	t.write(ch)
 	t.release(r, window, resume.Postponed, 0)
 	level := Warn
-	if t.w.Short.Why == why && why != "" {
+	if t.short(why) {
 		level = Debug
 	}
 	t.log(level, "claim_settled", "nothing was started; the attempt is given back", Field{"attempt", c.N},

@@ -139,7 +139,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 			t.adopt(r)
 		}
 	case seen.Short != "":
-		t.do(ShortMove{Why: seen.Short})
+		t.lacks(seen.Short)
 		t.postponed(*t.w.shortOf(seen.Short))
 	case seen.Gone: // how it went decides, and that is to be found out
 		t.postponed(resume.Outcome{Again: t.w.Now, Why: "the process that had it open is gone"})

@@ -21,6 +21,7 @@ type step struct {
 	saved   Session  // the job under way goes back to this when there is more to be found out
 	done    int      // effects that stay then
 	failed  error    // the job under way comes to nothing
+	lack    string   // what the machine lacks, as this step has found
 	held    bool     // this job has taken in who has the session open
 }
 

@@ -155,6 +155,14 @@ func (s *Shortage) step(now time.Duration) {
 	s.Tries++
 }
 
+// lacks notes what the machine lacks. It is told once, and not by each session that is put off for it.
+func (t *step) lacks(why string) {
+	t.lack = why
+	t.do(ShortMove{Why: why})
+}
+
+func (t *step) short(why string) bool { return why != "" && (why == t.w.Short.Why || why == t.lack) }
+
 // Lag is how long it takes now from a look to the store: other transactions come first, and a disk may be slow.
 // Looks are accepted as long as they are not older than that, else no attempt would ever be made there. A shim
 // looks once more anyway, and so does who types.

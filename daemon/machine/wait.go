@@ -234,7 +234,7 @@ func (t *step) postponed(out resume.Outcome) {
 		t.s.Phase = w
 		t.s.Todo.Look = t.s.Todo.Look || !out.Again.IsZero()
 	}
-	if !t.standsBy(out.Why) || t.w.Short.Why == out.Why && out.Why != "" {
+	if !t.standsBy(out.Why) || t.short(out.Why) {
 		return
 	}
 	fields := []Field{{"why", out.Why}}
