@@ -26,8 +26,10 @@ const cancelled = "its user cancelled it"
 func (t *step) started(e Started) {
 	r, ok := t.s.run(e.Token)
 	switch {
-	case !ok || r.Stage != Starting: // it was given back meanwhile
+	case !ok: // it was given back meanwhile
 		t.do(Abort{e.Token})
+		return
+	case r.Stage != Starting:
 		return
 	case e.Why != "" && e.Short:
 		t.lacks(e.Why)

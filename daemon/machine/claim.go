@@ -130,7 +130,6 @@ func (t *step) forbidden(seen *AllSeen) bool {
 	case ruled:
 		t.ruled(found)
 	case seen.Err != nil:
-		t.unbegin()
 		t.failed = seen.Err
 	case seen.Made != nil: // it is judged by what became of it, and no other one is made
 		if t.transition(rec.Adopted(t.w.Books, *seen.Made)) {

@@ -88,6 +88,7 @@ type place struct {
 	// What becomes of an attempt.
 	child   child
 	onStart func() Started
+	mute    bool // whether there is a child is not said
 	onOpen  func() Opened
 	onLook  func(*Sighted)
 }

@@ -58,6 +58,9 @@ func (p *place) answer(q Question) Answer {
 		c, _ := p.fold(q.Rec)
 		out := &OrderSeen{Stop: c.Stop(), Holders: p.holders}
 		out.Facts.Stop = out.Stop
+		if !out.Stop.IsStop() {
+			out.Err = refuse("there is nothing to resume: the session is %s", out.Stop.State)
+		}
 		with(p.order, out)
 		return out
 	}
@@ -94,6 +97,9 @@ func (p *place) starts(e Start) {
 		out.Token = e.Claim.Token
 	}
 	p.child.alive = out.Why == ""
+	if p.mute {
+		return
+	}
 	p.k.post(p, out)
 }
 

@@ -328,8 +328,9 @@ func (s *Session) Next(w *World) Timer {
 // rescan.
 func (t *step) fail(err error) {
 	job := t.s.Job
-	if t.s.Trouble.Failed = true; job.Turn.Taken {
+	if t.s.Trouble.Failed = true; job.Kind == Claiming {
 		t.unturn()
+		t.unbegin()
 	}
 	t.s.Job = nil
 	switch {

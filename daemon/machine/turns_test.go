@@ -266,6 +266,9 @@ func TestTurnsComeBack(t *testing.T) {
 			if k.w.Turns.running != 1 || k.starts(all[1]) > 1 {
 				t.Errorf("%d turns are taken, want 1:\n%s", k.w.Turns.running, k)
 			}
+			if n := k.asks("All"); n > 8 {
+				t.Errorf("it is looked at in a circle: %d times", n)
+			}
 		})
 	}
 }
