@@ -15,7 +15,7 @@ import (
 // pure carries Step out twice: the same must come of it, and nothing of what it was given may be written to. So every
 // test of this package shows that Step is a function.
 func (k *kit) pure(s Session, e Event) (Session, []Effect) {
-	if k.steps++; k.lax || k.steps > 200 && k.steps%32 != 0 { // long waits are much of the same
+	if k.steps++; k.lax || k.steps > 100 && k.steps%32 != 0 { // long waits are much of the same
 		return Step(&k.w, s, e)
 	}
 	before := dump(&k.w) + dump(&s) + dump(e)
