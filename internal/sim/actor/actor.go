@@ -147,6 +147,13 @@ type Agent interface {
 	Tidy(now time.Time) error
 }
 
+// Forker is an agent that begins a session with the history of another.
+type Forker interface {
+	Agent
+	// Fork starts a process with a copy of a session. What is copied comes to the disk with the first prompt.
+	Fork(id string, s Start, now time.Time) (Session, error)
+}
+
 // Session is a process and the session that it has open.
 type Session interface {
 	ID() string

@@ -62,6 +62,8 @@ type claude struct {
 	offered bool   // this process has said which tools it has
 	inRow   int    // own continues without a prompt in between
 	said    string // status in the registry
+	copied  string // the file whose lines the new one begins with
+	from    string // and the session that it is of
 	tidied  bool
 }
 
@@ -169,6 +171,9 @@ func (p *claude) give(template, text string, by By, now time.Time) error {
 		p.put(now, p.beside(now, claudeMode), p.beside(now, claudePermission))
 	}
 	p.opened = true
+	if err := p.copyLines(now); err != nil {
+		return err
+	}
 	carries := p.user
 	p.user = uuid(p.w.Rand)
 	p.put(now, p.line(now, template+claudeCommon, "text", quote(text), "carries", carries))
@@ -355,6 +360,6 @@ func (c *Claude) Tidy(now time.Time) error {
 }
 
 var (
-	_ Agent   = (*Claude)(nil)
+	_ Forker  = (*Claude)(nil)
 	_ Session = (*claude)(nil)
 )

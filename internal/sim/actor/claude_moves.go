@@ -184,6 +184,40 @@ func (p *claude) read() error {
 	return nil
 }
 
+// Fork is claude --resume ID --fork-session: the lines of the conversation keep their ids and times, and get the
+// name of the new session.
+func (c *Claude) Fork(id string, s Start, now time.Time) (Session, error) {
+	path := c.transcript(s.Dir, id)
+	t, err := readTail(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.spawn(uuid(c.w.Rand), s, append([]string{"claude", "--resume", id, "--fork-session"}, s.Args...), c.w.Env, now)
+	if err != nil {
+		return nil, err
+	}
+	p.tree, p.last, p.user, p.copied, p.from = t.tree, t.last, t.user, path, id
+	return p, nil
+}
+
+// copyLines takes over the conversation that a fork begins with, as it stands now.
+func (p *claude) copyLines(now time.Time) error {
+	if p.copied == "" {
+		return nil
+	}
+	b, err := os.ReadFile(p.copied)
+	if err != nil {
+		return err
+	}
+	p.copied = ""
+	for l := range strings.Lines(string(b)) {
+		if strings.HasSuffix(l, "\n") && strings.HasPrefix(l, `{"parentUuid"`) {
+			p.put(now, strings.Replace(l, `"sessionId":"`+p.from+`"`, `"sessionId":"`+p.id+`"`, 1))
+		}
+	}
+	return nil
+}
+
 // option gives the value of an option of a command line.
 func option(argv []string, name string) (string, bool) {
 	for i, a := range argv {

@@ -106,3 +106,35 @@ func TestClaudeIdempotentTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeForks: the copy of a stop has the id of the stop, and the fork's own turn has its own.
+func TestClaudeForks(t *testing.T) {
+	limit := Answer{Kind: UsedUp, Reset: epoch.Add(time.Hour)}
+	s := newScene(t, 7, limit, Answer{Kind: Silent})
+	c := NewClaude(s.w)
+	x, err := c.Begin(Start{Dir: dir}, s.now)
+	must(t, err)
+	must(t, x.Prompt("say done", s.now))
+	s.run(x, time.Minute)
+	a := s.reader("claude", c.Root())
+	stop, _ := s.look(a, x.ID())
+	y, err := c.Fork(x.ID(), Start{Dir: dir}, s.now)
+	must(t, err)
+	if _, err := os.Stat(y.Path()); !os.IsNotExist(err) {
+		t.Error("its file is there before its prompt")
+	}
+	must(t, y.Prompt("and now", s.now))
+	s.run(y, time.Minute)
+	b, err := os.ReadFile(y.Path())
+	must(t, err)
+	claudeShaper.check(t, claudeShapes(t), b, "fork")
+	if !bytes.Contains(b, []byte(`"uuid":"`+stop.Key+`"`)) || bytes.Contains(b, []byte(x.ID())) {
+		t.Errorf("it holds no copy of the stop, or the name of the old session:\n%s", b)
+	}
+	if got, _ := s.look(a, y.ID()); got.State != detect.Running || s.w.Ledger.Prompts("claude", y.ID(), stop.Key, Person) != 1 {
+		t.Errorf("the fork is %+v", got)
+	}
+	if old, _ := s.look(a, x.ID()); old.Key != stop.Key || old.Reason != detect.UsageLimit {
+		t.Errorf("the old session is %+v", old)
+	}
+}

@@ -376,6 +376,6 @@ func lastOrdinal(path string) (int, error) {
 }
 
 var (
-	_ Agent   = (*Codex)(nil)
+	_ Forker  = (*Codex)(nil)
 	_ Session = (*codex)(nil)
 )

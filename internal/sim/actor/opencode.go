@@ -110,8 +110,9 @@ type opencode struct {
 	tool   string    // the part of a tool that runs
 	rest   []ocWrite // what is late, or the whole of what was torn
 	restAt time.Time
-	lost   bool  // it waits for an answer that it never sees
-	err    error // of a write whose caller takes none
+	lost   bool    // it waits for an answer that it never sees
+	err    error   // of a write whose caller takes none
+	from   *ocFile // the session that it was forked from, until that is copied
 }
 
 type ocWrite struct {
@@ -245,11 +246,11 @@ func (p *opencode) Prompt(text string, now time.Time) error {
 }
 
 func (p *opencode) give(text string, by By, now time.Time) error {
-	stop := p.file.last
 	if p.o.files[p.id] == nil {
 		p.o.files[p.id] = p.file
-		p.note(p.o.save(p.file, now))
+		p.note(errors.Join(p.o.save(p.file, now), p.copyRows(now)))
 	}
+	stop := p.file.last
 	p.user = p.o.id("msg_", now, false)
 	p.last, p.file.last = p.user, p.user
 	if p.headless() && strings.Contains(text, " ") { // as run keeps an argument with a blank
@@ -440,6 +441,6 @@ func there(path string) bool {
 }
 
 var (
-	_ Agent   = (*OpenCode)(nil)
+	_ Forker  = (*OpenCode)(nil)
 	_ Session = (*opencode)(nil)
 )

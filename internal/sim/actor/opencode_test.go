@@ -246,6 +246,37 @@ func TestOpenCodeKinds(t *testing.T) {
 	}
 }
 
+// TestOpenCodeForks: the copy has ids of its own, and the times of the old session.
+func TestOpenCodeForks(t *testing.T) {
+	s := newScene(t, 7, Answer{Kind: CallsTool}, Answer{Kind: NoCredit}, Answer{Kind: Silent})
+	o := NewOpenCode(s.w)
+	x, err := o.Begin(Start{Dir: dir}, s.now)
+	must(t, err)
+	must(t, x.Prompt("say done", s.now))
+	s.run(x, time.Minute)
+	a := s.reader("opencode", o.Root())
+	stop, _ := s.look(a, x.ID())
+	y, err := o.Fork(x.ID(), Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
+	must(t, err)
+	must(t, y.Prompt("and now", s.now))
+	opencodeShaper.check(t, opencodeShapes(t), stored(t, o.Root()), "fork")
+	n := len(globbed(t, filepath.Join(o.Root(), "storage/message", y.ID(), "*.json")))
+	got, _ := s.look(a, y.ID())
+	if n != 5 || got.State != detect.Running {
+		t.Errorf("%d messages, %+v", n, got)
+	}
+	for _, path := range globbed(t, filepath.Join(o.Root(), "storage/*", y.ID(), "*.json")) {
+		b, err := os.ReadFile(path)
+		must(t, err)
+		if bytes.Contains(b, []byte(x.ID())) || bytes.Contains(b, []byte(stop.Key)) {
+			t.Errorf("%s names the old session: %s", path, b)
+		}
+	}
+	if old, _ := s.look(a, x.ID()); old.Key != stop.Key || old.Reason != detect.Billing {
+		t.Errorf("the old session is %+v", old)
+	}
+}
+
 func BenchmarkOpenCodeTurn(b *testing.B) {
 	s := newScene(b, 7)
 	s.w.Provider = func(Request) Answer { return Answer{Kind: NoCredit} }

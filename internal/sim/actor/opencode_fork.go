@@ -1,0 +1,70 @@
+package actor
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fork is opencode --session ID --fork: the messages are copied under new ids, and keep their times.
+func (o *OpenCode) Fork(id string, s Start, now time.Time) (Session, error) {
+	old := o.files[id]
+	if old == nil {
+		return nil, ErrCannot
+	}
+	argv := []string{"opencode", "run", "--format", "json", "--session", id, "--fork"}
+	if s.TTY != "" {
+		argv = []string{"opencode", "--session", id, "--fork"}
+	}
+	p := o.spawn(nil, s, append(argv, s.Args...), o.w.Env, now)
+	p.from = old
+	return p, nil
+}
+
+// copyRows copies the messages of the session that a fork begins with.
+func (p *opencode) copyRows(now time.Time) error {
+	if p.from == nil {
+		return nil
+	}
+	old := p.from.id
+	p.from = nil
+	storage := filepath.Join(p.o.root, "storage")
+	paths, err := filepath.Glob(filepath.Join(storage, "message", old, "*.json"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(paths) // by id is by time
+	renamed := []string{old, p.id}
+	for _, path := range paths {
+		msg := strings.TrimSuffix(filepath.Base(path), ".json")
+		renamed = append(renamed, msg, p.o.id("msg_", now, false))
+	}
+	names := strings.NewReplacer(renamed...)
+	move := func(path string, folders ...string) error {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return p.put(now, names.Replace(string(b)), folders...)
+	}
+	for _, path := range paths {
+		msg := strings.TrimSuffix(filepath.Base(path), ".json")
+		p.file.last = names.Replace(msg)
+		if err := move(path, "message", p.id, p.file.last); err != nil {
+			return err
+		}
+		parts, err := filepath.Glob(filepath.Join(storage, "part", msg, "*.json"))
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			id := strings.TrimSuffix(filepath.Base(part), ".json")
+			if err := move(part, "part", p.file.last, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
