@@ -132,6 +132,9 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 
 // release gives the turn of a run back, and says to others of its window how it went.
 func (t *step) release(r Run, window string, v resume.Verdict, again time.Duration) {
+	if r.Stage == Undone && r.Restarted { // it was the turn of another clawd
+		return
+	}
 	key := state.Key(t.s.Rec.Session)
 	if r.Stage != Guarding && r.Stage != Ending {
 		t.do(TurnMove{Kind: TurnJudges, Session: key, Window: window, Verdict: v, Again: again})

@@ -32,7 +32,7 @@ func New(rec state.Session, stored bool) Session {
 	case state.Waiting:
 		s.Phase = Waiting{}
 	case state.Claimed:
-		s.Phase = Claimed{Run{Claim: *rec.Claim}}
+		s.Phase = Claimed{Run{Claim: *rec.Claim, Restarted: true}}
 	case state.Held:
 		s.Phase = Held{}
 	case state.GivenUp:

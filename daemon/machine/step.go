@@ -412,7 +412,7 @@ func (t *step) restored(e Restored) {
 	c := t.s.Rec.Claim
 	switch {
 	case t.s.Rec.Phase == state.Claimed && c != nil: // nothing ran. The next attempt is looked at as any other
-		t.unclaim(Run{Claim: *c}, "clawd ended before the start", false)
+		t.unclaim(Run{Claim: *c, Restarted: true}, "clawd ended before the start", false)
 	case t.s.Rec.Phase == state.Fired && c != nil:
 		r := Run{Claim: *c, Restarted: true, Began: c.Plan.Way == resume.Exec, Stage: Judging}
 		t.s.Phase = Fired{r}
