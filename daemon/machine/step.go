@@ -238,6 +238,9 @@ func (t *step) touched(e Touched) {
 	for _, r := range t.runs() {
 		t.news(r.Claim.Token)
 	}
+	if _, tries := t.s.under(); tries && e.Stamp == "" {
+		return // nothing was written: it is looked at when the attempt has its verdict
+	}
 	t.s.Todo.Look = true
 }
 
