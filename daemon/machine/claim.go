@@ -271,7 +271,9 @@ func (t *step) lapse() {
 		return
 	}
 	job := *t.s.Job
-	t.do(TurnMove{Kind: TurnLeaves, Session: state.Key(t.s.Rec.Session)})
+	key := state.Key(t.s.Rec.Session)
+	t.do(TurnMove{Kind: TurnLeaves, Session: key})
+	t.do(TurnMove{Kind: TurnDrops, Session: key, Window: t.turnWindow()})
 	job.Turn.Taken, job.Turn.Lapse = false, Timer{}
 	t.s.Job = &job
 }

@@ -161,8 +161,8 @@ func (t *step) begin() bool {
 		if !t.s.Job.Turn.Queued || !t.s.Todo.Look && len(t.s.Todo.Orders) == 0 {
 			return true
 		}
-		t.unturn() // it may not come back to it
-		t.s.Job = nil
+		t.endJob() // it may not come back to it
+		t.s.Todo.Look = true
 	}
 	job := Job{Gen: t.s.Files.Gen, Rev: t.s.Rec.Rev}
 	switch {
@@ -331,17 +331,24 @@ func (s *Session) Next(w *World) Timer {
 // rescan.
 func (t *step) fail(err error) {
 	job := t.s.Job
-	if t.s.Trouble.Failed = true; job.Kind == Claiming {
-		t.unturn()
-		t.unbegin()
-	}
-	t.s.Job = nil
+	t.s.Trouble.Failed = true
+	t.endJob()
 	switch {
 	case job.Kind == Obeying:
 		t.do(Reply{ID: job.Order.ID, Err: err})
 	case !errors.Is(err, errTakingOver):
 		t.problem(err)
 	}
+}
+
+// endJob lets go of the job that came to nothing, and of its turn. An attempt that was about to be made is looked at as
+// any other before the next one is.
+func (t *step) endJob() {
+	if t.s.Job != nil && t.s.Job.Kind == Claiming {
+		t.unturn()
+		t.unbegin()
+	}
+	t.s.Job = nil
 }
 
 // problem says once what keeps the session from being looked at.
@@ -360,11 +367,13 @@ func (t *step) problem(err error) {
 
 // refused takes in that the store could not take what the step before was to write.
 func (t *step) refused(e Refused) {
-	if j := t.s.Job; j != nil && j.Kind == Claiming {
-		t.unturn()
+	job := t.s.Job
+	t.s.Trouble.Failed = true
+	t.endJob()
+	t.unbegin() // until the next rescan
+	if job != nil && job.Kind == Obeying {
+		t.do(Reply{ID: job.Order.ID, Err: e.Err})
 	}
-	t.unbegin() // until the next rescan, as in fail
-	t.s.Job, t.s.Trouble.Failed = nil, true
 	t.problem(e.Err)
 	switch on := e.On.(type) {
 	case Started: // no gate opens whose attempt is not written down
