@@ -90,15 +90,16 @@ func (l *loop) take() []mail {
 	return all
 }
 
-// clock brings the world's clocks up to now, and says how far they have parted since the last time.
-func (l *loop) clock() (apart time.Duration) {
+// clock brings the world's clocks up to now, and has everything looked at again where they have parted since the last
+// time.
+func (l *loop) clock() {
 	// One look at the clocks for all that follows.
 	mono, wall := l.d.mono(), l.d.now().Round(0)
-	if !l.w.Now.IsZero() {
-		apart = wall.Sub(l.w.Now) - (mono - l.w.Mono)
+	apart := wall.Sub(l.w.Now) - (mono - l.w.Mono)
+	known := !l.w.Now.IsZero()
+	if l.w.Now, l.w.Mono = wall, mono; known && apart.Abs() > jump {
+		l.jumped(apart)
 	}
-	l.w.Now, l.w.Mono = wall, mono
-	return apart
 }
 
 // run works until ctx ends, and then for as long as something that was begun is still under way.
@@ -106,9 +107,7 @@ func (l *loop) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ahead := false; ; {
-		if apart := l.clock(); apart.Abs() > jump {
-			l.jumped(apart)
-		}
+		l.clock()
 		for _, m := range l.take() {
 			l.clock()
 			l.handle(m)
