@@ -75,9 +75,15 @@ func newRig(t *testing.T) *rig {
 }
 
 // clock is a wall clock that can be set.
-type clock struct{ ahead atomic.Int64 }
+type clock struct {
+	ahead atomic.Int64
+	asked atomic.Int64 // so many times
+}
 
-func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) now() time.Time {
+	c.asked.Add(1)
+	return time.Now().Add(time.Duration(c.ahead.Load()))
+}
 
 func (c *clock) jump(d time.Duration) { c.ahead.Add(int64(d)) }
 
