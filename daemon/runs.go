@@ -183,7 +183,7 @@ var errLong = errors.New("the output is too long")
 
 // look sees what has become of a run. False: clawd ends, and a look that was called off shows nothing.
 func (r *runs) look(a *attempt, e machine.Look) (machine.Sighted, bool) {
-	out := machine.Sighted{Token: e.Token, Alive: a.run.Alive(), Settle: a.settle()}
+	out := machine.Sighted{Token: e.Token, At: a.d.mono(), Alive: a.run.Alive(), Settle: a.settle()}
 	out.Sight, out.Err = a.evidence.Look(a.ctx, a.claim)
 	if out.Alive {
 		out.Active = a.run.Active()

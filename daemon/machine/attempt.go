@@ -216,7 +216,7 @@ func (t *step) judge(r Run, e Sighted) {
 	w := &r.Watch
 	seen := len(e.Sight.Events) + 1
 	if e.Err == nil {
-		settled := !e.Alive && w.Dead == seen && w.Settle.Set() && w.Settle.Over(t.w)
+		settled := !e.Alive && w.Dead == seen && w.Settle.Set() && e.At >= w.Settle.Mono // a look may take its time
 		if out, done := resume.Judge(r.Claim, e.Sight, e.Alive, settled); done {
 			out.Session = e.Sight.Session
 			if out.Verdict != resume.Resumed { // a resumed run goes on and is counted at its end

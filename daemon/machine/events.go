@@ -54,6 +54,7 @@ type (
 	// Sighted brings what is seen of a run.
 	Sighted struct {
 		Token  string
+		At     time.Duration // when the look began, by the clock that nobody sets
 		Sight  resume.Sight
 		Err    error
 		Alive  bool

@@ -139,7 +139,7 @@ func (p *place) see(f func(*resume.Sight)) {
 func (p *place) sighted(e Look) Sighted {
 	c := &p.child
 	c.looks++
-	out := Sighted{Token: e.Token, Sight: c.sight, Alive: c.alive, Settle: c.settle, Long: c.long && c.alive}
+	out := Sighted{Token: e.Token, At: p.k.w.Mono, Sight: c.sight, Alive: c.alive, Settle: c.settle, Long: c.long && c.alive}
 	if c.alive {
 		out.Active = c.active
 	}

@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// slow is an agent whose answer about who has a session open may take its time.
+type slow struct {
+	agent.Agent
+	takes *atomic.Int64
+}
+
+func (a slow) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	if d := time.Duration(a.takes.Load()); d > 0 {
+		<-time.After(d)
+	}
+	return a.Agent.Live(ctx, s, i)
+}
+
+// A look that began before the settle time was over proves nothing, however long it takes: what the run wrote last may
+// have come meanwhile.
+func TestSlowLookSettlesNothing(t *testing.T) {
+	in(t, func(r *rig) {
+		var takes atomic.Int64
+		r.wrapAgent(func(a agent.Agent) agent.Agent { return slow{a, &takes} })
+		var ran *child
+		r.children.act = func(c *child) { ran = c }
+		r.seldom()
+		r.start()
+		id, _ := r.stopped("limit")
+		r.pass(time.Minute)
+		r.wantStarts(1)
+		ran.end()
+		r.pass(3 * time.Second)
+		takes.Store(int64(5 * time.Second))
+		r.add(id, `{"type":"summary","summary":"s","leafUuid":"l"}`+"\n")
+		r.pass(time.Second)
+		takes.Store(0)
+		ran.ask()
+		ran.say("answer") // it comes late
+		r.pass(30 * time.Second)
+		r.watch.send(fsnotify.Event{Name: r.session(id).Path, Op: fsnotify.Write})
+		r.pass(30 * time.Minute)
+		r.wantStarts(1)
+		if r.wantPhase(id, state.Following); r.resumes() != 1 {
+			t.Errorf("%d resumes", r.resumes())
+		}
+	})
+}
