@@ -43,6 +43,7 @@ type child struct {
 	once  sync.Once
 	stops []bool // calls of Stop: polite
 	proof string
+	views time.Duration // what a look at the terminal takes
 }
 
 func (cs *children) started() []*child {
@@ -120,7 +121,13 @@ func (c *child) Abort()                { c.end() }
 
 // Untouched is what the test says of it.
 func (c *child) Untouched(context.Context) string { return c.proof }
-func (c *child) Working(context.Context) bool     { return false }
+
+func (c *child) Working(context.Context) bool {
+	if c.views > 0 {
+		<-time.After(c.views)
+	}
+	return false
+}
 
 func (c *child) Active() time.Time { return time.Now() }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -54,5 +55,16 @@ func TestSlowLookSettlesNothing(t *testing.T) {
 		if r.wantPhase(id, state.Following); r.resumes() != 1 {
 			t.Errorf("%d resumes", r.resumes())
 		}
+	})
+}
+
+// A terminal that takes its time to show what it shows is looked at once all the same.
+func TestSlowTerminal(t *testing.T) {
+	in(t, func(r *rig) {
+		r.children.act = func(c *child) { c.views = 8 * time.Second }
+		id := r.open(resume.Tmux, "limit")
+		r.pass(10 * time.Minute)
+		r.wantStarts(1)
+		r.wantPhase(id, state.Held)
 	})
 }

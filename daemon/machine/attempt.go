@@ -323,7 +323,7 @@ func (t *step) judgeLive(r Run, e Sighted) {
 		t.settle(r, e, out)
 		return
 	}
-	if e.Alive && waited >= r.Claim.Plan.Way.Proof() && !resume.Prompted(r.Claim, e.Sight) {
+	if e.Alive && (e.Asked || waited >= r.Claim.Plan.Way.Proof()) && !resume.Prompted(r.Claim, e.Sight) {
 		switch {
 		case !e.Asked:
 			t.lookAt(r, true)
