@@ -148,6 +148,7 @@ func (s *session) seeScreen(ctx context.Context, q machine.AskScreen) *machine.S
 // seeStop finds out what else there is to know of a stop.
 func (s *session) seeStop(ctx context.Context, q machine.AskStop) *machine.StopSeen {
 	out := &machine.StopSeen{Ignored: s.ignored(q.Rec)}
+	s.seeAccount(q.Rec.Info)
 	if out.Exec, out.ExecUntil, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
 		return out
 	}
@@ -281,6 +282,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	if _, ruled := rules.Ask(rules.Claim, f); ruled {
 		return out
 	}
+	s.seeAccount(rec.Info)
 	if s.unsettled(out); out.Made != nil || out.Later != nil {
 		return out
 	}
@@ -534,10 +536,17 @@ func (d *Daemon) paths(s detect.Session, key string, n int, token string) (mark,
 // token names an attempt.
 func token() string { return uuid.NewString() }
 
-// account names whose quota a session uses.
+// account names whose quota a session uses, as it was seen last.
 func (d *Daemon) account(name string, i detect.Info) string {
-	if a := d.agent(name); a != nil {
-		return a.Account(i)
-	}
-	return ""
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.accounts[name+"\x00"+i.Provider]
+}
+
+// seeAccount looks whose quota the session uses now. Its agent's folder tells, which may hang, so the loop does not look.
+func (s *session) seeAccount(i detect.Info) {
+	account := s.a.Account(i)
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	s.d.accounts[s.ds.Agent+"\x00"+i.Provider] = account
 }

@@ -111,14 +111,15 @@ type shared struct {
 	fresh    map[string]state.Seen // of these, not stored yet
 	followed map[string]string     // the others, and the stamp that was seen of them last
 	programs map[string]*program
-	signed   time.Time // when the store was last given a sign of life
+	accounts map[string]string // whose quota is used, by agent and provider
+	signed   time.Time         // when the store was last given a sign of life
 }
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, born: time.Now()}
 	d.now = func() time.Time { return time.Now().Round(0) }
-	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}}
+	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}, accounts: map[string]string{}}
 	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}
 	d.loop, d.runs = newLoop(d), newRuns(d)
