@@ -1,10 +1,14 @@
 package daemon
 
 import (
+	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -50,5 +54,42 @@ func TestHungFolderHoldsUpItsOwn(t *testing.T) {
 		close(c)
 		r.pass(time.Hour)
 		r.wantStarts(2)
+	})
+}
+
+// lateTail is an agent that takes its time to look at the end of one session.
+type lateTail struct {
+	agent.Agent
+	id    string
+	shows chan struct{}
+}
+
+func (l lateTail) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	if s.ID == l.id {
+		<-l.shows
+	}
+	return l.Agent.Tail(ctx, s)
+}
+
+// The first look finds all sessions before it takes one up: another one of the folder may say that somebody moved on.
+func TestFirstLookIsWhole(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one to hang, and one to go on
+	in(t, func(r *rig) {
+		old, late := uuid.NewString(), uuid.NewString()
+		r.add(old, r.line(old, "user"), r.line(old, "limit"))
+		r.add(late, r.line(late, "another task"), r.line(late, "answer"))
+		shows := make(chan struct{})
+		r.wrapAgent(func(a agent.Agent) agent.Agent { return lateTail{a, late, shows} })
+		r.start()
+		if n := len(r.log.events("session_stopped")); n > 0 {
+			t.Error("one is taken up before all are found")
+		}
+		r.pass(time.Minute) // but one that hangs does not hold up the others for long
+		if n := len(r.log.events("session_stopped")); n != 1 {
+			t.Errorf("%d are taken up", n)
+		}
+		close(shows)
+		r.pass(10 * time.Minute)
+		r.wantStarts(1)
 	})
 }

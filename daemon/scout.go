@@ -281,18 +281,21 @@ func (v *scout) scan(ctx context.Context, hint string, cold bool) error {
 	}
 	if !cold {
 		for _, t := range touched {
-			v.d.touched(v.a, t, nil)
+			v.d.touched(v.a, t, nil, v.d.loop.post)
 		}
 		return err
 	}
 	// The first look opens every file, so every core takes part, and those that want a closer one
 	// wait for it.
 	work := make(chan agent.Touched)
+	found := &finds{post: v.d.loop.post}
+	defer found.release()
+	defer time.AfterFunc(scanPatience, found.release).Stop() // a file may hang
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for t := range work {
-				v.d.touched(v.a, t, func() (bool, string) { return v.d.worth(ctx, v.a, t) })
+				v.d.touched(v.a, t, func() (bool, string) { return v.d.worth(ctx, v.a, t) }, found.add)
 			}
 		})
 	}
@@ -304,9 +307,37 @@ func (v *scout) scan(ctx context.Context, hint string, cold bool) error {
 	return err
 }
 
+// finds are sessions that the loop does not hear of before all are found: one of them may tell that somebody moved on
+// from another one.
+type finds struct {
+	post func(mail)
+	mu   sync.Mutex // guards what follows
+	all  []mail
+	free bool // they are not held back any more
+}
+
+func (f *finds) add(m mail) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.free {
+		f.post(m)
+		return
+	}
+	f.all = append(f.all, m)
+}
+
+func (f *finds) release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.all {
+		f.post(m)
+	}
+	f.all, f.free = nil, true
+}
+
 // touched has the loop look at a session that has changed. worth, when set, is asked about one that may have been there for
 // long: whether a closer look is worth it, and where it ends if not.
-func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string)) {
+func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string), post func(mail)) {
 	key := state.Key(t.Session)
 	d.mu.Lock()
 	stamp, followed := d.followed[key]
@@ -327,7 +358,7 @@ func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, str
 	d.mu.Lock()
 	d.followed[key] = t.Stamp
 	d.mu.Unlock()
-	d.loop.post(mail{s: d.session(a, t.Session), e: machine.Touched{Stamp: t.Stamp}, from: seen.Cursor})
+	post(mail{s: d.session(a, t.Session), e: machine.Touched{Stamp: t.Stamp}, from: seen.Cursor})
 }
 
 // unfollow has the next rescan find a session again.
