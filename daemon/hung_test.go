@@ -12,6 +12,8 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
 )
 
 // hung is an agent whose folder does not answer any more once it hangs.
@@ -52,7 +54,7 @@ func TestHungFolderHoldsUpItsOwn(t *testing.T) {
 			t.Error("clawd does not answer while the folder hangs")
 		}
 		close(c)
-		r.pass(time.Hour)
+		r.pass(2 * time.Hour)
 		r.wantStarts(2)
 	})
 }
@@ -92,4 +94,48 @@ func TestFirstLookIsWhole(t *testing.T) {
 		r.pass(10 * time.Minute)
 		r.wantStarts(1)
 	})
+}
+
+// An order that comes before the gate was opened keeps it closed, and so does the end of clawd.
+func TestGateStaysClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends  func(r *rig, id string)
+		phase state.Phase
+	}{
+		"cancel": {func(r *rig, id string) {
+			if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+				r.t.Error(err)
+			}
+		}, state.Held},
+		"the end of clawd": {func(r *rig, _ string) { r.stop() }, state.Following}, // and the next one resumes it
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				busy := make(chan struct{})
+				r.children.claimed = func(resume.Claim) {
+					for range atOnce { // what is begun now has to wait
+						r.d.effects.do(nil, "", func() { <-busy })
+					}
+				}
+				r.seldom()
+				r.start()
+				id, _ := r.stopped("limit")
+				r.pass(31 * time.Second)
+				r.wantPhase(id, state.Fired)
+				c.ends(r, id)
+				synctest.Wait()
+				close(busy)
+				r.pass(time.Second)
+				r.wantStarts(0)
+				if r.work.Err() == nil {
+					r.wantPhase(id, c.phase)
+					return
+				}
+				r.down()
+				r.start()
+				r.wantPhase(id, c.phase)
+				r.wantStarts(1)
+			})
+		})
+	}
 }

@@ -155,6 +155,10 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 
 // open opens the gate and waits for its answer. A clawd that ends waits for that, too.
 func (r *runs) open(l *loop, a *attempt) machine.Opened {
+	if r.tooLate(l, a) {
+		a.run.Abort()
+		return machine.Opened{Token: a.claim.Token, Gate: resume.GateTaken, Why: "cancelled before the start"}
+	}
 	gate, why, err := a.run.Open(context.WithoutCancel(a.ctx))
 	out := machine.Opened{Token: a.claim.Token, Gate: gate, Why: why, Err: err}
 	if err == nil && gate == resume.GateShort {
@@ -162,6 +166,15 @@ func (r *runs) open(l *loop, a *attempt) machine.Opened {
 	}
 	r.await(l, a)
 	return out
+}
+
+// tooLate tells whether clawd ends, or the session's user wants no attempt any more.
+func (r *runs) tooLate(l *loop, a *attempt) (late bool) {
+	l.ask(func(l *loop) {
+		s := l.seats[a.key]
+		late = s != nil && !s.s.Rec.Cancelled.IsZero()
+	})
+	return late || a.ctx.Err() != nil
 }
 
 // await has the loop told when no process of the run is left.
