@@ -163,7 +163,8 @@ type Session interface {
 	Exit() (code int, ended bool)
 	// Idle tells whether it waits for its user's next prompt.
 	Idle() bool
-	Prompt(text string, now time.Time) error
+	// Prompt gives it a prompt: typed into its terminal, by a person or by clawd, or that of a headless process.
+	Prompt(text string, by By, now time.Time) error
 	// Next lets it do what is due, and gives the time at which to call again; zero: when somebody
 	// has done something to it.
 	Next(now time.Time) (time.Time, error)

@@ -148,7 +148,7 @@ func (p *claude) beside(now time.Time, template string, pairs ...string) string 
 }
 
 // Prompt is typed into the terminal; headless it is the process's own.
-func (p *claude) Prompt(text string, now time.Time) error {
+func (p *claude) Prompt(text string, by By, now time.Time) error {
 	if p.ended {
 		return ErrEnded
 	}
@@ -157,9 +157,9 @@ func (p *claude) Prompt(text string, now time.Time) error {
 	}
 	p.inRow = 0
 	if p.headless() {
-		return p.give(claudeUser, text, Person, now)
+		return p.give(claudeUser, text, by, now)
 	}
-	return p.give(claudeTyped, text, Person, now)
+	return p.give(claudeTyped, text, by, now)
 }
 
 // give writes a prompt down and asks.

@@ -51,7 +51,7 @@ func TestClaudeResumes(t *testing.T) {
 			c := NewClaude(s.w)
 			x, err := c.Begin(Start{Dir: s.w.Home}, s.now)
 			must(t, err)
-			must(t, x.Prompt("say done", s.now))
+			must(t, x.Prompt("say done", Person, s.now))
 			s.run(x, time.Minute)
 			if _, ended := x.Exit(); !ended {
 				must(t, x.Do(Crash, s.now))
@@ -94,7 +94,7 @@ func TestClaudeIdempotentTwice(t *testing.T) {
 	c := NewClaude(s.w)
 	x, err := c.Begin(Start{Dir: s.w.Home}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	p := s.plan(s.reader("claude", c.Root()), x, nil)
 	for n, want := range []int{2, 2} {
@@ -114,7 +114,7 @@ func TestClaudeForks(t *testing.T) {
 	c := NewClaude(s.w)
 	x, err := c.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	a := s.reader("claude", c.Root())
 	stop, _ := s.look(a, x.ID())
@@ -123,7 +123,7 @@ func TestClaudeForks(t *testing.T) {
 	if _, err := os.Stat(y.Path()); !os.IsNotExist(err) {
 		t.Error("its file is there before its prompt")
 	}
-	must(t, y.Prompt("and now", s.now))
+	must(t, y.Prompt("and now", Person, s.now))
 	s.run(y, time.Minute)
 	b, err := os.ReadFile(y.Path())
 	must(t, err)

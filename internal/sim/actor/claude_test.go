@@ -70,7 +70,7 @@ var claudeEndings = []ending{
 	{name: "tui_hup", tty: "/dev/pts/1", answers: []Answer{{Kind: Silent}}, then: do(Hangup)},
 	{name: "tui_clear", tty: "/dev/pts/1", then: func(s *scene, x Session) {
 		must(s.t, x.Do(Clear, s.now))
-		must(s.t, x.Prompt("again", s.now))
+		must(s.t, x.Prompt("again", Person, s.now))
 		s.run(x, time.Minute)
 	}},
 }
@@ -139,7 +139,7 @@ func TestClaudeCrashAtTheRequest(t *testing.T) {
 		x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 		must(t, err)
 		x.Write(w)
-		must(t, x.Prompt("say done", s.now))
+		must(t, x.Prompt("say done", Person, s.now))
 		s.run(x, 10*time.Millisecond)
 		must(t, x.Do(Crash, s.now))
 		b, err := os.ReadFile(x.Path())
@@ -161,7 +161,7 @@ func TestClaudeHalfALine(t *testing.T) {
 	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
 	x.Write(Torn)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, 150*time.Millisecond)
 	if b, _ := os.ReadFile(x.Path()); len(b) == 0 || b[len(b)-1] == '\n' {
 		t.Errorf("it stands at %q", b)
@@ -178,7 +178,7 @@ func TestClaudeLateLines(t *testing.T) {
 	c := NewClaude(s.w)
 	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	before, err := os.ReadFile(x.Path())
 	must(t, err)
@@ -199,12 +199,12 @@ func TestClaudeTwoWindows(t *testing.T) {
 	c := NewClaude(s.w)
 	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, x.Prompt("one", s.now))
+	must(t, x.Prompt("one", Person, s.now))
 	s.run(x, time.Minute)
 	y, err := c.Open(x.ID(), Start{Dir: dir, TTY: "/dev/pts/2"}, s.now)
 	must(t, err)
 	for _, z := range []Session{y, x} {
-		must(t, z.Prompt("two", s.now))
+		must(t, z.Prompt("two", Person, s.now))
 		s.run(z, time.Minute)
 	}
 	if n := len(s.w.Ledger.For("claude", x.ID(), s.w.Ledger.Asks[1].Stop)); n != 2 {
@@ -224,7 +224,7 @@ func TestClaudeSelfContinue(t *testing.T) {
 		s := newScene(t, 7, answers...)
 		x, err := NewClaude(s.w).Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 		must(t, err)
-		must(t, x.Prompt("say done", s.now))
+		must(t, x.Prompt("say done", Person, s.now))
 		s.run(x, time.Minute)
 		return s, x
 	}
@@ -253,13 +253,13 @@ func TestClaudeTidies(t *testing.T) {
 	c := NewClaude(s.w)
 	old, err := c.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, old.Prompt("old", s.now))
+	must(t, old.Prompt("old", Person, s.now))
 	s.run(old, time.Minute)
 	s.now = s.now.Add(31 * 24 * time.Hour)
 	s.answers = []Answer{{Took: time.Minute}}
 	x, err := c.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, x.Prompt("new", s.now))
+	must(t, x.Prompt("new", Person, s.now))
 	s.run(x, 2*time.Minute)
 	if _, err := os.Stat(old.Path()); !os.IsNotExist(err) {
 		t.Errorf("the old file is there: %v", err)
@@ -274,7 +274,7 @@ func TestRebootKills(t *testing.T) {
 	s := newScene(t, 7, Answer{Kind: Silent})
 	x, err := NewClaude(s.w).Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	s.w.Procs.Reboot("boot 2", s.now)
 	s.run(x, time.Second)

@@ -152,14 +152,14 @@ func (p *codex) line(now time.Time, template string, pairs ...string) string {
 }
 
 // Prompt begins a turn.
-func (p *codex) Prompt(text string, now time.Time) error {
+func (p *codex) Prompt(text string, by By, now time.Time) error {
 	if p.ended {
 		return ErrEnded
 	}
 	if !p.Idle() {
 		return ErrCannot
 	}
-	return p.give(text, Person, now)
+	return p.give(text, by, now)
 }
 
 func (p *codex) give(text string, by By, now time.Time) error {

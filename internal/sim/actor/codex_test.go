@@ -59,7 +59,7 @@ var codexEndings = []ending{
 	{name: "exec-json-refused", answers: many(Answer{Kind: Unreachable}, 1000), then: do(Terminate)},
 	{name: "tui-waiting-approval", tty: "/dev/pts/1", answers: []Answer{{Kind: CallsTool, Asks: true}}, then: do(Quit)},
 	{name: "tui-no-daemon-usage-limit", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp, Reset: epoch.Add(time.Hour)}}, then: func(s *scene, x Session) {
-		must(s.t, x.Prompt("continue", s.now))
+		must(s.t, x.Prompt("continue", Person, s.now))
 		s.run(x, time.Minute)
 	}},
 }
@@ -110,7 +110,7 @@ func TestCodexHolds(t *testing.T) {
 	c := NewCodex(s.w)
 	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	live := func() detect.Liveness {
 		hs, err := s.reader("codex", c.Root()).Live(t.Context(), detect.Session{Agent: "codex", ID: x.ID(), Path: x.Path()}, detect.Info{Dir: dir})
@@ -160,7 +160,7 @@ func TestCodexResumes(t *testing.T) {
 			c.Provider = "fake"
 			x, err := c.Begin(Start{Dir: s.w.Home}, s.now)
 			must(t, err)
-			must(t, x.Prompt("say done", s.now))
+			must(t, x.Prompt("say done", Person, s.now))
 			s.run(x, time.Minute)
 			if _, ended := x.Exit(); !ended {
 				must(t, x.Do(Crash, s.now))
@@ -199,11 +199,11 @@ func TestCodexForks(t *testing.T) {
 	c := NewCodex(s.w)
 	x, err := c.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	y, err := c.Fork(x.ID(), Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, y.Prompt("continue", s.now))
+	must(t, y.Prompt("continue", Person, s.now))
 	s.run(y, time.Minute)
 	b, err := os.ReadFile(y.Path())
 	must(t, err)
@@ -219,7 +219,7 @@ func TestCodexSubAgent(t *testing.T) {
 	parent := uuid7(s.w.Rand, s.now)
 	x, err := c.Begin(Start{Dir: dir, Parent: parent}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	a := s.reader("codex", c.Root())
 	if _, b := s.look(a, x.ID()); b.Info.Parent != parent {

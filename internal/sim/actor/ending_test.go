@@ -37,7 +37,7 @@ func (e ending) play(t testing.TB, seed uint64, open func(*World) Agent) (*scene
 	}
 	x, err := a.Begin(Start{Dir: dir, TTY: e.tty}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	if e.span == 0 {
 		e.span = 10 * time.Minute
 	}
@@ -83,7 +83,7 @@ func benchTurns(b *testing.B, s *scene, x Session) {
 	b.ReportAllocs()
 	before := cpu(b)
 	for b.Loop() {
-		must(b, x.Prompt("say done", s.now))
+		must(b, x.Prompt("say done", Person, s.now))
 		s.run(x, 2*time.Second)
 	}
 	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")

@@ -159,7 +159,7 @@ func (p *gemini) add(now time.Time, r record, line string) {
 }
 
 // Prompt begins a turn.
-func (p *gemini) Prompt(text string, now time.Time) error {
+func (p *gemini) Prompt(text string, by By, now time.Time) error {
 	if p.ended {
 		return ErrEnded
 	}
@@ -171,7 +171,7 @@ func (p *gemini) Prompt(text string, now time.Time) error {
 			return err
 		}
 	}
-	return p.give(text, Person, now)
+	return p.give(text, by, now)
 }
 
 func (p *gemini) give(text string, by By, now time.Time) error {

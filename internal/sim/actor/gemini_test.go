@@ -65,7 +65,7 @@ var geminiEndings = []ending{
 	{name: "tui-401", tty: "/dev/pts/1", answers: []Answer{{Kind: Unauthorized}}, then: do(Quit)},
 	{name: "tui-daily", tty: "/dev/pts/1", answers: []Answer{{Kind: UsedUp}, {Kind: UsedUp}}, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Dismiss, s.now))
-		must(s.t, x.Prompt("please continue", s.now))
+		must(s.t, x.Prompt("please continue", Person, s.now))
 		s.run(x, time.Minute)
 		must(s.t, x.Do(Hangup, s.now))
 	}},
@@ -138,7 +138,7 @@ func TestGeminiDialog(t *testing.T) {
 	g := NewGemini(s.w)
 	x, err := g.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	a := s.reader("gemini", g.Root())
 	if stop, _ := s.look(a, x.ID()); stop.State != detect.Running {
@@ -162,7 +162,7 @@ func TestGeminiLosesSessions(t *testing.T) {
 	dir := s.w.Home
 	x, err := g.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Hour)
 	a := s.reader("gemini", g.Root())
 	stop, _ := s.look(a, x.ID())
@@ -206,6 +206,25 @@ func TestGeminiLosesSessions(t *testing.T) {
 	}
 }
 
+// TestGeminiForgets: a start in the project deletes what was not worked on for a month, by the records' own times.
+func TestGeminiForgets(t *testing.T) {
+	s := newScene(t, 7)
+	g := NewGemini(s.w)
+	x, err := g.Begin(Start{Dir: dir}, s.now)
+	must(t, err)
+	must(t, x.Prompt("say done", Person, s.now))
+	s.run(x, time.Minute)
+	for days := 29; days <= 31; days += 2 {
+		now := s.now.Add(time.Duration(days) * 24 * time.Hour)
+		must(t, os.Chtimes(x.Path(), now, now))
+		_, err := g.Begin(Start{Dir: dir}, now)
+		must(t, err)
+		if _, err := os.Stat(x.Path()); os.IsNotExist(err) != (days > 30) {
+			t.Errorf("after %d days: %v", days, err)
+		}
+	}
+}
+
 // BenchmarkGeminiTurn leaves out logs.json, which grows with each prompt.
 func BenchmarkGeminiTurn(b *testing.B) {
 	s := newScene(b, 7)
@@ -217,4 +236,4 @@ func BenchmarkGeminiTurn(b *testing.B) {
 
 type unlogged struct{ *gemini }
 
-func (u unlogged) Prompt(text string, now time.Time) error { return u.give(text, Person, now) }
+func (u unlogged) Prompt(text string, by By, now time.Time) error { return u.give(text, by, now) }

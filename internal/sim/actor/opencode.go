@@ -235,14 +235,14 @@ func (p *opencode) assistant(now time.Time, end bool, finish, failure string) {
 }
 
 // Prompt begins a turn.
-func (p *opencode) Prompt(text string, now time.Time) error {
+func (p *opencode) Prompt(text string, by By, now time.Time) error {
 	if p.ended {
 		return ErrEnded
 	}
 	if !p.Idle() {
 		return ErrCannot
 	}
-	return p.give(text, Person, now)
+	return p.give(text, by, now)
 }
 
 func (p *opencode) give(text string, by By, now time.Time) error {

@@ -107,7 +107,7 @@ var opencodeEndings = []ending{
 	named("tui-hangup-in-retry", inRetry(Hangup)),
 	{name: "serve-abort-stream", tty: "/dev/pts/1", answers: []Answer{{Kind: Silent}}, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Interrupt, s.now))
-		must(s.t, x.Prompt("continue", s.now))
+		must(s.t, x.Prompt("continue", Person, s.now))
 		s.run(x, time.Minute)
 	}},
 	{name: "tui-permission", tty: "/dev/pts/1", answers: []Answer{{Kind: CallsTool, Asks: true}}, then: func(s *scene, x Session) {
@@ -176,7 +176,7 @@ func TestOpenCodeResumes(t *testing.T) {
 			o := NewOpenCode(s.w)
 			x, err := o.Begin(Start{Dir: s.w.Home}, s.now)
 			must(t, err)
-			must(t, x.Prompt("say done", s.now))
+			must(t, x.Prompt("say done", Person, s.now))
 			s.run(x, time.Minute)
 			if _, ended := x.Exit(); !ended {
 				must(t, x.Do(Crash, s.now))
@@ -218,7 +218,7 @@ func TestOpenCodeHalfAFile(t *testing.T) {
 	x, err := o.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
 	x.Write(Torn)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	torn := globbed(t, filepath.Join(o.Root(), "storage/message/*/*.json"))
 	b, err := os.ReadFile(torn[0])
 	must(t, err)
@@ -238,7 +238,7 @@ func TestOpenCodeKinds(t *testing.T) {
 	parent := o.id("ses_", s.now, true)
 	x, err := o.Begin(Start{Dir: dir, Parent: parent}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	must(t, o.Archive(x.ID(), s.now))
 	if _, b := s.look(s.reader("opencode", o.Root()), x.ID()); b.Info.Parent != parent || !b.Info.Archived {
@@ -252,13 +252,13 @@ func TestOpenCodeForks(t *testing.T) {
 	o := NewOpenCode(s.w)
 	x, err := o.Begin(Start{Dir: dir}, s.now)
 	must(t, err)
-	must(t, x.Prompt("say done", s.now))
+	must(t, x.Prompt("say done", Person, s.now))
 	s.run(x, time.Minute)
 	a := s.reader("opencode", o.Root())
 	stop, _ := s.look(a, x.ID())
 	y, err := o.Fork(x.ID(), Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
 	must(t, err)
-	must(t, y.Prompt("and now", s.now))
+	must(t, y.Prompt("and now", Person, s.now))
 	opencodeShaper.check(t, opencodeShapes(t), stored(t, o.Root()), "fork")
 	n := len(globbed(t, filepath.Join(o.Root(), "storage/message", y.ID(), "*.json")))
 	got, _ := s.look(a, y.ID())
