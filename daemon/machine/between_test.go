@@ -1,0 +1,100 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// An order to end the run that comes between the decision about its next stop and the storing of it counts
+// for that stop, too.
+func TestCancelBesideAStop(t *testing.T) {
+	k, p := fires(t, time.Hour+time.Minute, func(k *kit, p *place) {
+		answered(&p.child.sight)
+		p.onOpen = func() Opened {
+			p.events = append(p.events, ours(1), answer(2))
+			return Opened{Gate: resume.GateExec}
+		}
+	})
+	k.wantVerdict(p, resume.Resumed)
+	p.stop = func(*StopSeen) { k.post(p, Ordered{Order{ID: 1, Kind: Cancel, Run: true}}) }
+	p.rated("next")
+	k.pass(26 * time.Hour)
+	p.post(Touched{})
+	k.pass(26 * time.Hour)
+	if p.wantPhase(state.Following); k.starts(p) != 1 || p.s.Rec.Cancelled.IsZero() {
+		t.Errorf("%d starts, the order is of %v\n%s", k.starts(p), p.s.Rec.Cancelled, k)
+	}
+	if p.s.Rec.Stop.Key != "next" || len(k.books.Notices()) != 0 {
+		t.Errorf("its user is told what he did: %+v, of %s", k.books.Notices(), p.s.Rec.Stop.Key)
+	}
+}
+
+// Nothing is claimed against its user's order, whatever was decided and seen before it.
+func TestCancelledIsNotClaimed(t *testing.T) {
+	for name, c := range map[string]struct {
+		set   func(k *kit, p *place)
+		phase state.Phase
+		said  string
+	}{
+		"in the last look": {func(k *kit, p *place) {
+			p.all = func(*AllSeen) { k.post(p, Ordered{Order{ID: 1, Kind: Cancel}}) }
+		}, state.Held, ""},
+		"ignored in the last look": {func(k *kit, p *place) {
+			p.all = func(*AllSeen) { k.post(p, Ordered{Order{ID: 1, Kind: Ignore}}) }
+		}, state.Following, ""},
+		"by the record": {func(_ *kit, p *place) {
+			p.all = func(s *AllSeen) { s.Rec.Cancelled = noon.Add(time.Minute) }
+		}, state.Following, "clawd ended its own run here, as its user wanted"},
+	} {
+		k, p := fires(t, 26*time.Hour, c.set)
+		if p.wantPhase(c.phase); k.starts(p) != 0 || len(k.books.Notices()) != 0 || !strings.Contains(k.String(), c.said) {
+			t.Errorf("%s: %d starts, told %v\n%s", name, k.starts(p), k.books.Notices(), k)
+		}
+	}
+}
+
+// A holder that has just ended is not called out of reach: how it ended decides.
+func TestJustEndedIsNotUnreachable(t *testing.T) {
+	k, p := plain(t)
+	p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
+	p.fit = func(s *FitSeen) { s.Gone = true }
+	p.limited("stop", time.Hour)
+	k.pass(time.Minute)
+	if n := k.books.Notices(); len(n) != 0 || len(p.s.Rec.Told) != 0 {
+		t.Errorf("its user is told %+v", n)
+	}
+	if w, ok := p.s.Phase.(Waiting); !ok || w.Begun {
+		t.Errorf("the wait goes on: %+v", w)
+	}
+	p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "neither tmux nor clawd wrap"} }
+	p.post(Touched{})
+	p.post(Touched{})
+	if n := k.books.Notices(); len(n) != 1 || n[0].Event != Unreachable {
+		t.Errorf("its user is to be told once: %+v", n)
+	}
+}
+
+// Nothing begins after the end, whatever still comes.
+func TestNothingBeginsAfterTheEnd(t *testing.T) {
+	for _, ph := range phases {
+		for _, h := range happenings {
+			k, p := plain(t)
+			k.lax = true
+			ph.into(k, p)
+			k.stop()
+			from := len(k.log)
+			h.do(k, p)
+			k.pass(26 * time.Hour)
+			for _, l := range k.log[from:] {
+				if f := strings.Fields(l); f[1] == "start" || f[1] == "open" {
+					t.Errorf("%s, %s: %s", ph.name, h.name, l)
+				}
+			}
+		}
+	}
+}
