@@ -47,6 +47,9 @@ func draw(r *rand.Rand, alphabet string, n int) string {
 
 // quote makes a JSON string as JSON.stringify does: with "<" and the like as they are.
 func quote(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r > '~' }) {
+		return `"` + s + `"`
+	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
