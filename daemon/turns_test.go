@@ -30,8 +30,7 @@ func (r *rig) remove(id string) {
 func (r *rig) crowd(lanes int) (front, behind string, finish func()) {
 	r.t.Helper()
 	r.o.Config.Resume.MaxParallel = lanes
-	var running []*child
-	r.children.act = func(c *child) { c.ask(); running = append(running, c) }
+	r.children.act = (*child).ask
 	r.seldom()
 	r.start()
 	first := uuid.NewString()
@@ -50,11 +49,12 @@ func (r *rig) crowd(lanes int) (front, behind string, finish func()) {
 	r.pass(4 * time.Minute)
 	r.wantStarts(1)
 	return front, behind, func() {
-		for _, c := range running {
-			c.say("answer")
-			c.end()
+		for _, c := range r.children.started() {
+			if c.Alive() {
+				c.say("answer")
+				c.end()
+			}
 		}
-		running = nil
 	}
 }
 
