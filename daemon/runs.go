@@ -96,7 +96,9 @@ func (r *runs) remove(token string) *attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.all[token]
-	delete(r.all, token)
+	if delete(r.all, token); a != nil {
+		a.cancel()
+	}
 	return a
 }
 
