@@ -174,6 +174,14 @@ func TestOldLookDoesNotCount(t *testing.T) {
 		"its record is written": {func(_ *kit, p *place) {
 			p.k.post(p, Ordered{Order{ID: 1, Kind: Ignore, Off: true}})
 		}, 0, 2},
+		"its record is written by the loop": {func(k *kit, p *place) { // as with how far it was read, or what it inherits
+			p.s.Files.Unsaved = true
+			c := p.s.Unsaved(&k.w)
+			if err := k.books.Commit(c); err != nil {
+				k.t.Fatalf("%v", err)
+			}
+			p.s.Saved(c)
+		}, 0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, p := fires(t, time.Hour+10*time.Second, func(k *kit, p *place) {
