@@ -24,7 +24,7 @@ func NewMemory(now func() time.Time) *Memory {
 	return &Memory{now: now, sessions: map[string]Session{}, closed: map[string]Closed{}, days: map[string]Budget{}}
 }
 
-// Now, Closed, Spent and Record make Books of it.
+// Now is the time by its clock. With Closed, Spent and Record it makes Books.
 func (m *Memory) Now() time.Time { return m.now().UTC() }
 
 // Closed tells how a stop ended.
