@@ -68,3 +68,26 @@ func TestSlowTerminal(t *testing.T) {
 		r.wantPhase(id, state.Held)
 	})
 }
+
+// Nor does such a look at a session whose process is gone: its last lines may come late.
+func TestSlowLookEndsNoTurn(t *testing.T) {
+	in(t, func(r *rig) {
+		var takes atomic.Int64
+		r.wrapAgent(func(a agent.Agent) agent.Agent { return slow{a, &takes} })
+		r.seldom()
+		id := r.busy()
+		r.pass(10 * time.Second)
+		r.end(901)
+		r.watch.send(fsnotify.Event{Name: r.entryGone(), Op: fsnotify.Remove})
+		r.pass(3 * time.Second)
+		takes.Store(int64(5 * time.Second))
+		r.d.poke(r.d.session(r.d.agents[0], r.session(id)))
+		r.pass(time.Second)
+		takes.Store(0)
+		put(t, r.session(id).Path, r.record(id, "answer", "", interactive)) // it comes late
+		r.pass(20 * time.Second)
+		if n := len(r.log.events("session_stopped")); n > 0 {
+			t.Errorf("a turn that ended well counts as one that did not")
+		}
+	})
+}

@@ -248,7 +248,9 @@ func (t *step) touched(e Touched) {
 func (t *step) due() {
 	if g := t.s.Holder.Gone; g.Set() && g.Over(t.w) {
 		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, true
-		t.s.Todo.Look = true
+		if t.s.Todo.Look = true; t.s.Job != nil && t.s.Job.Kind == Looking {
+			t.s.Job = nil // what it has seen is older
+		}
 	}
 	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
 		if w.Due.Over(t.w) && t.s.Rec.Decision.Grace > 0 && !w.Grace.Set() {
