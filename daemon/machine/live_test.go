@@ -88,10 +88,19 @@ func TestLiveVerdict(t *testing.T) {
 
 // An agent that is seen at work is waited for, also when it writes nothing down before its answer.
 func TestLiveWorks(t *testing.T) {
+	closely := 0
 	k, p := reached(t, resume.Tmux, 25*time.Minute, func(k *kit, p *place) {
 		k.lax, p.child.working = true, k.began+time.Hour+20*time.Minute
+		p.onLook = func(s *Sighted) {
+			if s.Asked {
+				closely++
+			}
+		}
 	})
 	k.wantVerdict(p, resume.Unsure)
+	if closely > 150 {
+		t.Errorf("its terminal is looked at %d times", closely)
+	}
 	if took := k.verdictAt(p); took < 20*time.Minute || took > 21*time.Minute {
 		t.Errorf("after %v", took)
 	}
