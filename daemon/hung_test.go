@@ -40,7 +40,8 @@ func TestHungFolderHoldsUpItsOwn(t *testing.T) {
 		c := make(chan struct{})
 		hangs.Store(&c)
 		r.pass(time.Hour)
-		r.stopped("plan")
+		other := uuid.NewString() // with a prompt of its own, or somebody would have moved on
+		r.add(other, r.line(other, "another task"), r.line(other, "plan"))
 		r.pass(time.Minute)
 		answered := false
 		go func() {
