@@ -139,7 +139,7 @@ func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.
 	d.orders.all[o.ID] = c
 	d.orders.mu.Unlock()
 	d.loop.post(mail{s: s, e: machine.Ordered{Order: o}})
-	late := time.NewTimer(2 * orderPatience)
+	late := time.NewTimer(orderPatience + 3*time.Second) // whoever gives it waits 10 s
 	defer late.Stop()
 	select {
 	case r := <-c:

@@ -145,14 +145,19 @@ func (d *Daemon) pending(channels []notify.Channel) (next time.Time) {
 			}
 		}
 		for _, l := range n.Left {
-			at := l.Next
-			if at.IsZero() {
-				at = d.now()
-			}
-			if next.IsZero() || at.Before(next) {
-				next = at
-			}
+			next = sooner(next, l.Next, d.now())
 		}
+	}
+	return next
+}
+
+// sooner is the earlier one of two times of which the first may not be set, and the second is now where it is not.
+func sooner(next, at, now time.Time) time.Time {
+	if at.IsZero() {
+		at = now
+	}
+	if next.IsZero() || at.Before(next) {
+		return at
 	}
 	return next
 }

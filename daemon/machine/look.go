@@ -66,25 +66,16 @@ func (t *step) look() {
 
 // classify acts on the verdict over all that was read.
 func (t *step) classify(f *FilesSeen) {
-	was := state.Read{Stamp: t.s.Rec.Stamp, Cursor: t.s.Rec.Cursor}
-	rec := &t.s.Rec
-	rec.Classifier, rec.Cursor, rec.Stamp = f.Fold, f.Cursor, t.s.Files.Stamp
-	rec.Info.Merge(f.Info)
-	t.s.Files.Unsaved = t.s.Files.Unsaved || rec.Cursor != was.Cursor || rec.Stamp != was.Stamp
-	first := t.s.Files.Found
+	t.fold(f)
 	stop := t.s.stop()
-	if first && f.News && rec.Info.Dir != "" {
-		t.log(Debug, "session_found", "session found")
-	}
 	armed := stop.State == detect.Retrying && stop.Reason != "" // the agent's own continue
 	known := t.known(stop)
-	if stop.State != detect.Stopped && !known && (!f.News || first || rec.Holder.Liveness == "" && rec.Info.Interactive) {
-		// A turn in the middle: only its holder tells whether it still goes on.
+	if t.inTheMiddle(stop, known, f.News) {
 		if !t.hold() {
 			return
 		}
 		stop = t.s.stop()
-		known = stop.Key != "" && stop.Key == rec.Stop.Key
+		known = stop.Key != "" && stop.Key == t.s.Rec.Stop.Key
 	}
 	if known = known && stop.Reason != detect.Completed; !known { // one record may tell both the stop and the good end
 		silent, ok := t.silent(stop)
@@ -93,7 +84,7 @@ func (t *step) classify(f *FilesSeen) {
 		}
 		if silent.Key != "" {
 			stop, armed = silent, true
-			known = stop.Key == rec.Stop.Key
+			known = stop.Key == t.s.Rec.Stop.Key
 		}
 	}
 	if stop.Reason == detect.Completed && f.News && t.s.Said.Done != stop.Key && t.recent(stop) {
@@ -101,6 +92,23 @@ func (t *step) classify(f *FilesSeen) {
 		t.logLeft(stop, resume.Left{}.Decide(stop, resume.Tried{}, t.w.Now).Why)
 	}
 	t.act(stop, armed, known, !f.News)
+}
+
+// fold puts what was read on top of the record.
+func (t *step) fold(f *FilesSeen) {
+	rec := &t.s.Rec
+	t.s.Files.Unsaved = t.s.Files.Unsaved || rec.Cursor != f.Cursor || rec.Stamp != t.s.Files.Stamp
+	rec.Classifier, rec.Cursor, rec.Stamp = f.Fold, f.Cursor, t.s.Files.Stamp
+	rec.Info.Merge(f.Info)
+	if t.s.Files.Found && f.News && rec.Info.Dir != "" {
+		t.log(Debug, "session_found", "session found")
+	}
+}
+
+// inTheMiddle tells whether a turn has no end, so that only its holder tells whether it still goes on.
+func (t *step) inTheMiddle(stop detect.Stop, known, news bool) bool {
+	untold := t.s.Rec.Holder.Liveness == "" && t.s.Rec.Info.Interactive
+	return stop.State != detect.Stopped && !known && (!news || t.s.Files.Found || untold)
 }
 
 // known tells whether a stop was taken in, or is too old for that.
