@@ -77,21 +77,24 @@ func (e *effects) begin() {
 }
 
 func (e *effects) work(t task) {
-	old := false
-	age := time.AfterFunc(oldAfter, func() {
+	young := true // guarded by mu
+	age := func() {
+		if young {
+			young = false
+			e.young--
+		}
+	}
+	timer := time.AfterFunc(oldAfter, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		old = true
-		e.young--
+		age()
 		e.begin()
 	})
 	t.f()
-	young := age.Stop()
+	timer.Stop()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if young || !old {
-		e.young--
-	}
+	age()
 	if e.folders[t.folder]--; e.folders[t.folder] == 0 {
 		delete(e.folders, t.folder)
 	}

@@ -126,6 +126,13 @@ func (o *orders) reply(r machine.Reply) {
 	}
 }
 
+// drop: nobody waits for the answer any more.
+func (o *orders) drop(id uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, id)
+}
+
 // orderPatience is less than whoever gives an order waits for the answer.
 const orderPatience = 5 * time.Second
 
@@ -139,6 +146,7 @@ func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.
 	d.orders.all[o.ID] = c
 	d.orders.mu.Unlock()
 	d.loop.post(mail{s: s, e: machine.Ordered{Order: o}})
+	defer d.orders.drop(o.ID)
 	late := time.NewTimer(orderPatience + 3*time.Second) // whoever gives it waits 10 s
 	defer late.Stop()
 	select {
@@ -147,7 +155,11 @@ func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	d.loop.ask(func(l *loop) { l.step(l.seat(s, ""), machine.TooLate{ID: o.ID}) })
+	d.loop.ask(func(l *loop) {
+		if at := l.seat(s, ""); at != nil {
+			l.step(at, machine.TooLate{ID: o.ID})
+		}
+	})
 	select {
 	case r := <-c: // it was answered meanwhile
 		return r

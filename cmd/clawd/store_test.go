@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
@@ -52,7 +53,9 @@ func TestDamagedStore(t *testing.T) {
 	}
 	for i := range 60 {
 		ds := detect.Session{Agent: "claude", ID: strconv.Itoa(i)}
-		if err := s.Progress([]state.Read{{Session: ds, Info: detect.Info{Dir: strings.Repeat("/folder", 30)}}}); err != nil {
+		c := state.Session{Session: ds}.Noted(s.Books(time.Now, func(err error) { t.Fatal(err) }),
+			state.Read{Session: ds, Info: detect.Info{Dir: strings.Repeat("/folder", 30)}})
+		if err := s.Commit(c); err != nil {
 			t.Fatal(err)
 		}
 	}
