@@ -25,7 +25,12 @@ func TestListUnknown(t *testing.T) {
 	stop := detect.Stop{State: detect.Stopped, Reason: detect.Unknown, Key: "k", Status: 418, Text: "odd\x1b[2J <path>",
 		At: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Evidence: detect.Evidence{Field: "error"}}
 	r := state.Read{Session: detect.Session{Agent: "claude", ID: "x"}, Info: detect.Info{Version: "9.9.9"}}
-	if _, err := s.Stopped(r, stop, resume.Decision{Strategy: resume.Leave}, nil); err != nil {
+	c, err := state.Session{Session: r.Session, Phase: state.Following}.Stopped(s.Books(time.Now, func(err error) { t.Fatal(err) }), r, stop,
+		resume.Decision{Strategy: resume.Leave}, nil)
+	if err == nil {
+		err = s.Commit(c)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
