@@ -29,8 +29,17 @@ type attempt struct {
 	evidence *evidence
 	cancel   context.CancelFunc // of what is done for it
 	ctx      context.Context
-	aborted  bool // its gate never opens
+	gate     gate
 }
+
+// gate of an attempt.
+type gate uint8
+
+const (
+	closed gate = iota // it may be opened
+	opened             // and that cannot be undone
+	barred             // it never opens
+)
 
 func newRuns(d *Daemon) *runs { return &runs{d: d, all: map[string]*attempt{}} }
 
@@ -110,9 +119,14 @@ func (r *runs) abort(token string) {
 		r.mu.Unlock()
 		return
 	}
-	a.aborted = true
-	run := a.run
+	run, late := a.run, a.gate == opened
+	if !late {
+		a.gate = barred
+	}
 	r.mu.Unlock()
+	if late {
+		return
+	}
 	a.cancel()
 	if run != nil {
 		run.Abort()
@@ -146,9 +160,9 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 	}
 	r.mu.Lock()
 	a.run, a.claim.PID, a.claim.Start = run, run.PID(), run.Start()
-	aborted := a.aborted
+	late := a.gate == barred
 	r.mu.Unlock()
-	if aborted {
+	if late {
 		run.Abort()
 	}
 	out.PID, out.Start = run.PID(), run.Start()
@@ -157,7 +171,7 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 
 // open opens the gate and waits for its answer. A clawd that ends waits for that, too.
 func (r *runs) open(l *loop, a *attempt) machine.Opened {
-	if r.tooLate(l, a) {
+	if !r.mayOpen(a) {
 		a.run.Abort()
 		return machine.Opened{Token: a.claim.Token, Gate: resume.GateTaken, Why: "cancelled before the start"}
 	}
@@ -170,13 +184,15 @@ func (r *runs) open(l *loop, a *attempt) machine.Opened {
 	return out
 }
 
-// tooLate tells whether clawd ends, or the session's user wants no attempt any more.
-func (r *runs) tooLate(l *loop, a *attempt) (late bool) {
-	l.ask(func(l *loop) {
-		s := l.seats[a.key]
-		late = s != nil && !s.s.Rec.Cancelled.IsZero()
-	})
-	return late || a.ctx.Err() != nil
+// mayOpen tells whether the gate is opened: clawd does not end, and the session's user has not said no meanwhile.
+func (r *runs) mayOpen(a *attempt) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.gate == barred || a.ctx.Err() != nil {
+		return false
+	}
+	a.gate = opened
+	return true
 }
 
 // await has the loop told when no process of the run is left.

@@ -143,6 +143,9 @@ func (t *step) cancelOrder(o Order) {
 		t.release(c.Run, t.turnWindow(), resume.Postponed, 0)
 		t.do(Forget{Token: c.Run.Claim.Token})
 	}
+	if r, ok := t.s.under(); ok && r.Stage == Opening {
+		t.do(Abort{r.Claim.Token}) // where its gate is still closed
+	}
 	t.write(ch)
 	t.anew()
 	t.log(Info, "resume_cancelled", "cancelled by its user", Field{"phase", string(was.Phase)}, Field{"cause", "its user wants it"})
