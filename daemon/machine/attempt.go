@@ -157,7 +157,7 @@ func (t *step) news(token string) {
 }
 
 func (t *step) lookAt(r Run, closely bool) {
-	r.Watch.Looking, r.Watch.News, r.Watch.Next = true, false, Timer{}
+	r.Watch.Looking, r.Watch.News, r.Watch.Next = true, false, t.w.After(lookEvery)
 	t.s.keep(r)
 	t.do(Look{Token: r.Claim.Token, Closely: closely, Read: r.Stage == Judging})
 }
@@ -166,6 +166,8 @@ func (t *step) lookAt(r Run, closely bool) {
 func (t *step) watchDue(r Run) {
 	w := r.Watch
 	switch {
+	case w.Looking && w.Next.Over(t.w):
+		t.unseen(r)
 	case w.Looking || !w.Next.Over(t.w) && !w.Settle.Over(t.w) && !w.Patience.Over(t.w):
 	case r.Stage == Undone: // the rescan looks again
 		t.unclaim(r, w.Ended, false)
@@ -175,16 +177,32 @@ func (t *step) watchDue(r Run) {
 }
 
 func (w Watch) next() Timer {
-	if w.Looking {
-		return Timer{}
-	}
 	switch {
+	case w.Looking:
+		return w.Next
 	case w.Settle.Set():
 		return w.Settle
 	case w.Patience.Set() && (!w.Next.Set() || w.Patience.Mono < w.Next.Mono):
 		return w.Patience
 	}
 	return w.Next
+}
+
+// unseen does what is to be done for a run of ours whatever its files hold: they do not answer.
+func (t *step) unseen(r Run) {
+	r.Watch.Next = t.w.After(lookEvery)
+	switch {
+	case r.Claim.Plan.Way != resume.Exec:
+	case r.Stage == Ending:
+		t.press(&r)
+	case r.Watch.Ended != "":
+	case !t.s.Rec.Cancelled.IsZero():
+		r.Watch.Ended = cancelled
+		t.do(Halt{r.Claim.Token, false})
+	default:
+		t.outOfTime(&r)
+	}
+	t.s.keep(r)
 }
 
 // sighted takes in what is seen of a run.
@@ -231,7 +249,7 @@ func (t *step) judge(r Run, e Sighted) {
 	case e.Alive:
 		w.Dead, w.Settle = 0, Timer{}
 		t.stalls(&r, e)
-		w.Next = t.w.after(lookEvery)
+		w.Next = t.w.After(lookEvery)
 	case e.Err != nil:
 		if w.Blind.lasts(t.w.Now, time.Time{}, 4*e.Settle) > blindTime {
 			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
@@ -276,16 +294,10 @@ func corrected(out resume.Outcome, yielded, ended string) resume.Outcome {
 
 // stalls ends a living run that is silent or over its time.
 func (t *step) stalls(r *Run, e Sighted) {
-	stall, timeout := time.Duration(t.w.Config.Resume.Stall), time.Duration(t.w.Config.Resume.Timeout)
-	ended := ""
-	switch {
-	case timeout > 0 && t.w.Now.Sub(r.Claim.At) > timeout:
-		ended = fmt.Sprintf("it ran longer than timeout = %s", t.w.Config.Resume.Timeout)
-	case stall > 0 && r.Watch.Quiet.lasts(t.w.Now, e.Active, 2*lookEvery) > stall:
-		ended = fmt.Sprintf("no sign of work for stall = %s", t.w.Config.Resume.Stall)
-	}
-	if ended != "" {
-		r.Watch.Ended = ended
+	stall := time.Duration(t.w.Config.Resume.Stall)
+	silent := stall > 0 && r.Watch.Quiet.lasts(t.w.Now, e.Active, 2*lookEvery) > stall
+	if !t.outOfTime(r) && silent {
+		r.Watch.Ended = fmt.Sprintf("no sign of work for stall = %s", t.w.Config.Resume.Stall)
 		t.do(Halt{r.Claim.Token, false})
 	}
 	if e.Long {
@@ -297,12 +309,23 @@ func (t *step) stalls(r *Run, e Sighted) {
 	}
 }
 
+// outOfTime ends a run that is over its time.
+func (t *step) outOfTime(r *Run) bool {
+	timeout := time.Duration(t.w.Config.Resume.Timeout)
+	if timeout <= 0 || t.w.Now.Sub(r.Claim.At) <= timeout {
+		return false
+	}
+	r.Watch.Ended = fmt.Sprintf("it ran longer than timeout = %s", t.w.Config.Resume.Timeout)
+	t.do(Halt{r.Claim.Token, false})
+	return true
+}
+
 // judgeLive has the records tell what became of keys that were typed or a prompt that was sent. Nothing is ended, for the
 // process is not ours.
 func (t *step) judgeLive(r Run, e Sighted) {
 	w := &r.Watch
 	now, none, gap := t.w.Now, time.Time{}, 5*liveLook
-	w.Next = t.w.after(liveLook)
+	w.Next = t.w.After(liveLook)
 	waited := w.Quiet.lasts(now, none, gap)
 	if e.Err != nil {
 		if e.Alive || w.Blind.lasts(now, none, gap) < blindTime {
@@ -362,7 +385,7 @@ func (t *step) settle(r Run, e Sighted, out resume.Outcome) {
 		t.s.Guard = &r
 		t.lookAt(r, false)
 	default:
-		r.Stage, r.Watch = Ending, Watch{Patience: t.w.after(leaveTime)}
+		r.Stage, r.Watch = Ending, Watch{Patience: t.w.After(leaveTime)}
 		t.s.Guard = &r
 		t.lookAt(r, false)
 	}
@@ -414,7 +437,7 @@ func (t *step) guard(r Run, e Sighted) {
 			}
 		}
 		t.stalls(&r, e)
-		w.Next = t.w.after(lookEvery)
+		w.Next = t.w.After(lookEvery)
 		t.s.keep(r)
 		return
 	}
@@ -458,19 +481,25 @@ func (t *step) ended(r Run, e Sighted) {
 
 // end waits for a run that has nothing more to do, and ends it when it goes on all the same.
 func (t *step) end(r Run, e Sighted) {
-	w := &r.Watch
-	switch {
-	case !e.Alive:
-		t.letGo(r)
-		return
-	case w.Patience.Over(t.w) && w.Pressed == 0:
-		t.do(Halt{r.Claim.Token, false})
-		w.Pressed, w.Patience = 1, t.w.after(leaveTime)
-	case w.Patience.Over(t.w):
+	if !e.Alive || t.press(&r) {
 		t.letGo(r)
 		return
 	}
 	t.s.keep(r)
+}
+
+// press ends a run that was to end by itself, when its time for that is over. True: that was tried before.
+func (t *step) press(r *Run) (tried bool) {
+	w := &r.Watch
+	if !w.Patience.Over(t.w) {
+		return false
+	}
+	if w.Pressed {
+		return true
+	}
+	t.do(Halt{r.Claim.Token, false})
+	w.Pressed, w.Patience = true, t.w.After(leaveTime)
+	return false
 }
 
 // turnOver tells whether the newest record of the conversation is the good end of a turn.

@@ -126,6 +126,9 @@ func (t *step) forbidden(seen *AllSeen) bool {
 		f.World = t.w.siblings(*seen.Rec) // what keeps an open session from being reached is told first
 		found, ruled = rules.Ask(rules.Claim, &f)
 	}
+	if seen.Live && !ruled && seen.Err == nil && seen.Way == nil {
+		t.s.Trouble.Failing = 0
+	}
 	switch {
 	case ruled:
 		t.ruled(found)
@@ -237,7 +240,7 @@ func (t *step) start(seen *AllSeen) {
 		job.Turn.Taken, job.Turn.Queued = true, false
 		waited := t.w.Mono-job.Turn.At > lookLasts
 		if waited {
-			job.Answers.All, job.Turn.Lapse = nil, t.w.after(turnLasts)
+			job.Answers.All, job.Turn.Lapse = nil, t.w.After(turnLasts)
 		}
 		t.s.Job = &job
 		if waited {
@@ -291,6 +294,9 @@ func (s *Session) MayTurn(w *World) bool {
 // NextTurn is when the next session may start, of those that only have to keep their distance; not set: when something
 // changes.
 func (w *World) NextTurn() Timer {
+	if w.Starting.Set() && !w.Starting.Over(w) {
+		return w.Starting
+	}
 	at := w.Turns.last + time.Duration(w.Config.Resume.Stagger)
 	if w.Turns.last == 0 || at <= w.Mono || w.Turns.running >= w.Config.Resume.MaxParallel {
 		return Timer{}

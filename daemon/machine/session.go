@@ -114,8 +114,8 @@ func (w *World) awake(d time.Duration) Timer {
 	return Timer{Mono: w.Mono + max(d, 1), Awake: max(d, 1)}
 }
 
-// after is a timer that the wall clock does not count for.
-func (w *World) after(d time.Duration) Timer { return Timer{Mono: w.Mono + max(d, 1)} }
+// After is a timer that the wall clock does not count for.
+func (w *World) After(d time.Duration) Timer { return Timer{Mono: w.Mono + max(d, 1)} }
 
 // Files is what this clawd knows of looks at the session's files.
 type Files struct {
@@ -139,6 +139,9 @@ type Todo struct {
 	Anew   bool    // the config is a new one: decide anew
 	Orders []Order // of its user, first come first
 }
+
+// any tells whether there is something that comes before a session's turn.
+func (t Todo) any() bool { return t.Look || len(t.Orders) > 0 }
 
 // Job is one look at a session, as far as it has got. What it found out it keeps to itself until it has found out all
 // that it needs: then it is carried out as one step.
@@ -232,7 +235,7 @@ type Watch struct {
 	Yielded  string
 	Ended    string // why clawd ended it
 	Patience Timer  // of a run that is to end by itself
-	Pressed  int
+	Pressed  bool
 }
 
 // Silence measures how long something has lasted, in time that the machine was awake for.
@@ -328,6 +331,9 @@ func (s *Session) Hangs(w *World) bool {
 	open := s.Rec.Phase != state.Following && (!(waits && p.Begun) && s.Guard == nil || s.Rec.Driven() || waits && p.OpenBy != 0)
 	return s.Trouble.Failed || open || busy
 }
+
+// Looks tells whether it is yet to be said what its files hold.
+func (s *Session) Looks() bool { return s.Todo.Look || s.Job != nil && s.Job.Kind == Looking }
 
 // Queued tells whether it waits for its turn.
 func (s *Session) Queued() bool { return s.Job != nil && s.Job.Turn.Queued }
