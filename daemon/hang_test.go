@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -62,6 +63,7 @@ func TestFolderHangs(t *testing.T) {
 		var away string
 		s := &stuck{on: func(path string) bool { return away != "" && filepath.Dir(path) == away }}
 		r.stuck(s)
+		defer synctest.Wait()
 		defer close(s.ends)
 		defer r.down()
 		r.o.Config.Resume.Stagger, r.o.Config.Resume.Base = config.Duration(time.Second), config.Duration(2*time.Minute)
@@ -123,6 +125,7 @@ func TestAgentHangs(t *testing.T) {
 			return s
 		}
 		r.start()
+		defer synctest.Wait()
 		defer close(s.ends)
 		defer r.down()
 		r.pass(scanPatience)

@@ -97,6 +97,44 @@ func TestFirstLookIsWhole(t *testing.T) {
 	})
 }
 
+// lateRead is an agent that takes its time to read one session.
+type lateRead struct{ lateTail }
+
+func (l lateRead) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
+	return l.Agent.Tail(ctx, s)
+}
+
+func (l lateRead) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	if s.ID == l.id {
+		<-l.shows
+	}
+	return l.Agent.Read(ctx, s, from, each)
+}
+
+// Nor is one resumed before all that were found are read.
+func TestFirstLookIsRead(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		old, _ := r.stopped("limit")
+		r.pass(time.Second)
+		r.wantPhase(old, state.Waiting)
+		r.down()
+		r.pass(time.Hour)
+		late, shows := uuid.NewString(), make(chan struct{})
+		r.add(late, r.line(late, "user"), r.line(late, "limit")) // its user gave the same prompt once more
+		r.wrapAgent(func(a agent.Agent) agent.Agent { return lateRead{lateTail{a, late, shows}} })
+		r.start()
+		r.wantStarts(0)
+		close(shows)
+		r.pass(20 * time.Second)
+		r.wantStarts(0)
+		r.pass(time.Minute)
+		if s := r.children.started(); len(s) != 1 || s[0].claim.Session.ID != late {
+			t.Errorf("started %v", s)
+		}
+	})
+}
+
 // An order that comes before the gate was opened keeps it closed, and so does the end of clawd.
 func TestGateStaysClosed(t *testing.T) {
 	for name, c := range map[string]struct {

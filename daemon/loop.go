@@ -3,6 +3,7 @@ package daemon
 import (
 	"container/heap"
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -113,6 +114,7 @@ func (l *loop) run(ctx context.Context) {
 			l.handle(m)
 		}
 		l.due()
+		l.begun()
 		l.turns()
 		left, any := l.left()
 		switch {
@@ -181,10 +183,6 @@ func (l *loop) step(s *seat, e machine.Event) {
 	tells, err := l.commit(effects)
 	if err != nil {
 		l.d.broken(err)
-		if _, again := e.(machine.Refused); again { // what it would say is not to be had either
-			l.d.log.Error().Str("event", "state_error").EmbedObject(name{s.s.Rec}).Err(err).Msg("what became of this session cannot be written down")
-			return
-		}
 		l.step(s, machine.Refused{Err: err, On: e})
 		return
 	}
@@ -255,6 +253,29 @@ func (l *loop) due() {
 		}
 	}
 }
+
+// found notes that those who look for sessions are back: when all that they have found was read, attempts are made.
+func (l *loop) found() {
+	if l.w.Starting.Set() {
+		l.w.Starting = l.w.After(scanPatience) // a file may hang
+	}
+}
+
+// begun sees whether all sessions that were found at the start were read.
+func (l *loop) begun() {
+	if !l.w.Starting.Set() || l.w.Starting == forever {
+		return
+	}
+	for _, s := range l.seats {
+		if s.s.Looks() && !l.w.Starting.Over(&l.w) {
+			return
+		}
+	}
+	l.w.Starting = machine.Timer{}
+}
+
+// forever is a timer that is never due.
+var forever = machine.Timer{Mono: math.MaxInt64}
 
 // turns lets those start whose turn it is, which may make it another one's.
 func (l *loop) turns() {

@@ -146,6 +146,7 @@ func (d *Daemon) remember() (err error) {
 func (l *loop) restore() {
 	d := l.d
 	l.w.Config, l.w.Policy = d.settings()
+	l.w.Starting = forever
 	var seats []*seat
 	for _, rec := range l.recall() {
 		if a := d.agent(rec.Agent); a != nil {

@@ -92,6 +92,7 @@ func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
 		d.wg.Go(func() { s.run(ctx) })
 	}
 	v.rescan(ctx, true, false)
+	d.loop.ask((*loop).found)
 	d.log.Info().Str("event", "sessions_found").Int("sessions", d.watched()).Msg("these sessions are watched")
 	if d.o.Ready != nil {
 		d.o.Ready()

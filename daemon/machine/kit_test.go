@@ -99,6 +99,7 @@ type child struct {
 	proof   string        // of Untouched
 	working time.Duration // until when the terminal shows it at work
 	looks   int
+	hangs   bool // looks at it do not come back
 }
 
 func newKit(t tb) *kit {
@@ -298,9 +299,7 @@ func (k *kit) step(p *place, e Event) {
 	now, effects := k.pure(p.s, e)
 	if err := k.commit(p, effects); err != nil {
 		k.note(p, "refused "+err.Error())
-		if _, again := e.(Refused); !again {
-			k.step(p, Refused{Err: err, On: e})
-		}
+		k.step(p, Refused{Err: err, On: e})
 		return
 	}
 	p.s = now
@@ -407,6 +406,9 @@ func (k *kit) carry(p *place, e Effect) {
 			return
 		}
 		k.note(p, "look")
+		if p.child.hangs {
+			return
+		}
 		if seen := p.sighted(e); !k.over {
 			k.post(p, seen)
 		}

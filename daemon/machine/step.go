@@ -55,8 +55,9 @@ func Step(w *World, s Session, e Event) (Session, []Effect) {
 		t.news(e.Token)
 	case Sighted:
 		t.sighted(e)
-	case Refused:
+	case Refused: // it writes nothing, so it cannot be refused itself
 		t.refused(e)
+		return t.s, t.effects
 	case TooLate:
 		t.tooLate(e.ID)
 	case Stopping:
@@ -97,7 +98,7 @@ func (t *step) phase() {
 	case state.Fired:
 		r, ok := t.s.under()
 		if r.Claim = *t.s.Rec.Claim; !ok {
-			r.Stage, r.Restarted = Judging, true
+			r.Stage, r.Restarted, r.Began = Judging, true, r.Claim.Plan.Way == resume.Exec
 		}
 		t.s.Phase = Fired{r}
 	default:
@@ -131,8 +132,10 @@ func (t *step) work() {
 			t.fail(t.failed)
 			continue
 		case t.open != nil: // what was done so far is done again when that is known
-		case t.stay:
+		case t.stay && !t.s.Todo.any():
 			return
+		case t.stay:
+			continue
 		default:
 			t.s.Job = nil
 			continue
@@ -158,7 +161,7 @@ func (t *step) begin() bool {
 	_, tries := t.s.under()
 	w, waits := t.s.Phase.(Waiting)
 	if t.s.Job != nil { // it waits for its turn, and what is new in the session comes first
-		if !t.s.Job.Turn.Queued || !t.s.Todo.Look && len(t.s.Todo.Orders) == 0 {
+		if !t.s.Job.Turn.Queued || !t.s.Todo.any() {
 			return true
 		}
 		t.endJob() // it may not come back to it
@@ -376,6 +379,10 @@ func (t *step) refused(e Refused) {
 	if job != nil && job.Kind == Obeying {
 		t.do(Reply{ID: job.Order.ID, Err: e.Err})
 	}
+	for _, o := range t.s.Todo.Orders {
+		t.do(Reply{ID: o.ID, Err: e.Err})
+	}
+	t.s.Todo.Orders = nil
 	t.problem(e.Err)
 	switch on := e.On.(type) {
 	case Started: // no gate opens whose attempt is not written down
@@ -392,14 +399,14 @@ func (t *step) refused(e Refused) {
 		}
 	case Sighted:
 		if r, ok := t.s.run(on.Token); ok { // it is judged again
-			r.Watch.Looking, r.Watch.Next = false, t.w.after(lookEvery)
+			r.Watch.Looking, r.Watch.Next = false, t.w.After(lookEvery)
 			t.s.keep(r)
 		}
 	case Ordered:
 		t.do(Reply{ID: on.Order.ID, Err: e.Err})
 	}
 	if r, ok := t.s.under(); ok && r.Stage == Undone {
-		r.Watch.Next = t.w.after(lookEvery)
+		r.Watch.Next = t.w.After(lookEvery)
 		t.s.keep(r)
 	}
 }
@@ -436,7 +443,7 @@ func (t *step) restored(e Restored) {
 		// A run that has its verdict goes on, to be guarded or ended, or its end is not noted.
 		r := Run{Claim: *c, Restarted: true, Began: true, Stage: Guarding}
 		if c.Noted {
-			r.Stage, r.Watch.Patience = Ending, t.w.after(leaveTime)
+			r.Stage, r.Watch.Patience = Ending, t.w.After(leaveTime)
 		}
 		t.s.Guard = &r
 		t.adopt(r)

@@ -51,6 +51,9 @@ const long = time.Minute
 // may says how long a session has to wait for its turn; 0: not at all. A refusal says that its window is still closed.
 // leads: it is the one that goes first.
 func (w *World) may(session, window string, since time.Time) (pause time.Duration, refusal *resume.Outcome, leads bool) {
+	if w.Starting.Set() && !w.Starting.Over(w) {
+		return long, nil, false
+	}
 	if window != "" {
 		f, known := w.Turns.leads[window]
 		left := f.again - w.Mono

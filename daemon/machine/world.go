@@ -19,10 +19,13 @@ type World struct {
 	Config config.Config
 	Policy resume.Policy
 	Peers  Peers
-	Turns  Turns
-	Short  Shortage
-	Lag    Lag
-	Books  state.Books
+	// Starting is until when nothing is begun at most: sessions are still being found, and one of them may tell that
+	// somebody moved on from another one. Not set: they were found.
+	Starting Timer
+	Turns    Turns
+	Short    Shortage
+	Lag      Lag
+	Books    state.Books
 	// Account names whose quota a session uses: sessions with equal names share it.
 	Account func(agent string, i detect.Info) string
 	// Token gives a name that was never given before, and MarkOf where the mark and the output of an attempt are.
@@ -75,7 +78,8 @@ func (s *Session) Summarize() Summary {
 // Peers are the sessions as the others see them.
 type Peers struct {
 	all    map[string]Summary
-	keys   []string          // sorted: what is looked for is found in the same order always
+	dirs   index             // by folder
+	parts  index             // sub-agents' sessions, by their parents
 	begun  map[string]bool   // sessions that clawd itself began
 	owners map[string]origin // by agent and stop
 	begins map[string]bool   // those with an attempt under way that begins a fresh session
@@ -91,17 +95,34 @@ type origin struct {
 
 // NewPeers knows nobody.
 func NewPeers() Peers {
-	return Peers{all: map[string]Summary{}, begun: map[string]bool{}, owners: map[string]origin{}, begins: map[string]bool{}}
+	return Peers{all: map[string]Summary{}, dirs: index{}, parts: index{}, begun: map[string]bool{}, owners: map[string]origin{}, begins: map[string]bool{}}
+}
+
+// index has keys of sessions by something that they share, sorted: what is looked for is found in the same order always.
+type index map[string][]string
+
+// move puts a key where it belongs now. known: it was in the index.
+func (x index) move(key, from, to string, known bool) {
+	if known && from == to {
+		return
+	}
+	if known {
+		x[from] = slices.DeleteFunc(x[from], func(k string) bool { return k == key })
+		if len(x[from]) == 0 {
+			delete(x, from)
+		}
+	}
+	at, _ := slices.BinarySearch(x[to], key)
+	x[to] = slices.Insert(x[to], at, key)
 }
 
 // Put takes in how a session is now.
 func (p *Peers) Put(s *Session) {
 	key := state.Key(s.Rec.Session)
 	sum := s.Summarize()
-	if _, known := p.all[key]; !known {
-		at, _ := slices.BinarySearch(p.keys, key)
-		p.keys = slices.Insert(p.keys, at, key)
-	}
+	was, known := p.all[key]
+	p.dirs.move(key, was.Dir, sum.Dir, known)
+	p.parts.move(key, was.Parent, sum.Parent, known)
 	p.all[key] = sum
 	if delete(p.begins, key); sum.Begins.Form != "" {
 		p.begins[key] = true
@@ -152,9 +173,12 @@ const busyFor = 10 * time.Minute
 // began only that it is at work.
 func (w *World) siblings(rec state.Session) (f rules.World) {
 	own := state.Key(rec.Session)
-	for _, key := range w.Peers.keys {
+	if rec.Info.Dir == "" {
+		return f
+	}
+	for _, key := range w.Peers.dirs[rec.Info.Dir] {
 		o := w.Peers.all[key]
-		if key == own || o.Dir == "" || o.Dir != rec.Info.Dir || !o.Created.After(rec.Stop.At) || o.Session.ID == rec.NewSession || o.Parent != "" {
+		if key == own || !o.Created.After(rec.Stop.At) || o.Session.ID == rec.NewSession || o.Parent != "" {
 			continue
 		}
 		byOthers := !w.Peers.begun[key]
@@ -195,12 +219,18 @@ type Beside struct {
 func (w *World) beside(rec state.Session) Beside {
 	b := Beside{Not: map[string]bool{}}
 	own := state.Key(rec.Session)
-	for _, key := range w.Peers.keys {
-		o := w.Peers.all[key]
-		if o.Parent == rec.ID || w.Peers.begun[key] && !o.Interactive {
+	for _, key := range w.Peers.parts[rec.ID] {
+		b.Not[key] = true
+	}
+	for key := range w.Peers.begun {
+		if o, known := w.Peers.all[key]; known && !o.Interactive {
 			b.Not[key] = true
-		} else if b.Newer == "" && key != own && o.Dir == rec.Info.Dir && o.Last.After(rec.Stop.At) {
+		}
+	}
+	for _, key := range w.Peers.dirs[rec.Info.Dir] {
+		if o := w.Peers.all[key]; key != own && !b.Not[key] && o.Last.After(rec.Stop.At) {
 			b.Newer = o.Session.ID
+			break
 		}
 	}
 	return b
