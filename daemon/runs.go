@@ -32,13 +32,12 @@ type attempt struct {
 	gate     gate
 }
 
-// gate of an attempt.
+// gate of an attempt. It is closed until one of these.
 type gate uint8
 
 const (
-	closed gate = iota // it may be opened
-	opened             // and that cannot be undone
-	barred             // it never opens
+	opened gate = iota + 1 // and that cannot be undone
+	barred                 // it never opens
 )
 
 func newRuns(d *Daemon) *runs { return &runs{d: d, all: map[string]*attempt{}} }

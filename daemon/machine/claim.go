@@ -167,10 +167,10 @@ const maxFailing = 5
 
 // failing counts looks at an open session that fail. What does not pass its user must hear of.
 func (t *step) failing(no NoWay) NoWay {
-	switch {
-	case no.Event == Blocked:
+	switch no.Event {
+	case Blocked:
 		t.s.Trouble.Failing = 0
-	case no.Event == "":
+	case "":
 		t.s.Trouble.Failing++
 		if (no.Elsewhere || t.s.Trouble.Failing >= maxFailing) && t.s.Rec.Stop.State != detect.Retrying {
 			no.Event, no.Why = Unreachable, strings.TrimPrefix(no.Why, NotWoken)

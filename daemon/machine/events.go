@@ -15,24 +15,24 @@ type Event interface{ event() }
 type (
 	// Restored comes first, when clawd starts, to a session that was not at rest.
 	Restored struct{ Alive bool } // its run still goes on
-	// Touched: its files may hold something new, or who has it open may be another one.
+	// Touched says that its files may hold something new, or that who has it open may be another one.
 	Touched struct{ Stamp string } // empty: look in any case
 	// Answered brings what was asked for.
 	Answered struct {
 		Job    uint64 // that asked
 		Answer Answer
 	}
-	// Due: one of its timers may be over.
+	// Due says that one of its timers may be over.
 	Due struct{}
-	// Turn: others have started or ended, so it may be its turn.
+	// Turn comes when others have started or ended: it may be its turn.
 	Turn struct{}
-	// Jumped: the machine slept or its clock was set.
+	// Jumped says that the machine slept or its clock was set.
 	Jumped struct{}
-	// Renewed: the config is a new one.
+	// Renewed says that the config is a new one.
 	Renewed struct{}
 	// Ordered is its user's word.
 	Ordered struct{ Order Order }
-	// Started: the child stands behind its gate, or there is none.
+	// Started says that the child stands behind its gate, or that there is none.
 	Started struct {
 		Token string
 		PID   int
@@ -49,7 +49,7 @@ type (
 		Err   error // the answer was lost: only evidence can tell
 		Short bool
 	}
-	// Gone: no process of the run is left, or something new is to be seen of it.
+	// Gone says that no process of the run is left, or that something new is to be seen of it.
 	Gone struct{ Token string }
 	// Sighted brings what is seen of a run.
 	Sighted struct {
@@ -68,14 +68,14 @@ type (
 		Untouched string     // by which proof nothing has reached the agent; empty: there is none
 		Read      state.Read // how far the session's files go, for a verdict
 	}
-	// Refused: what the step before this one was to write could not be written. Nothing of it happened.
+	// Refused says that what the step before this one was to write could not be written. Nothing of it happened.
 	Refused struct {
 		Err error
 		On  Event
 	}
-	// TooLate: nobody waits for an order's answer any more.
+	// TooLate says that nobody waits for an order's answer any more.
 	TooLate struct{ ID uint64 }
-	// Stopping: clawd ends.
+	// Stopping says that clawd ends.
 	Stopping struct{}
 )
 
@@ -124,13 +124,15 @@ type (
 		Job      uint64
 		Question Question
 	}
-	// Start prepares a child behind its gate; Open opens it, and Abort closes it for good.
+	// Start prepares a child behind its gate.
 	Start struct {
 		Claim resume.Claim
 		Rec   *state.Session // as it was looked at
 		Live  bool
 	}
-	Open  struct{ Token string }
+	// Open opens the gate.
+	Open struct{ Token string }
+	// Abort closes the gate for good.
 	Abort struct{ Token string }
 	// Adopt takes up a run from before a restart.
 	Adopt struct {

@@ -117,7 +117,7 @@ func (t *step) holderEnd(now detect.Holder, past Past) (state.HolderEnd, bool) {
 		return state.HolderCrash, true
 	case !t.s.Holder.Attended: // it ended while clawd did not run: a quit and a closed window look alike by now
 		return state.HolderQuit, true
-	case now.Liveness == detect.HolderUnknown && !(now.PID != 0 && past.Over):
+	case now.Liveness == detect.HolderUnknown && (now.PID == 0 || !past.Over):
 		// How it went shows only right then: a shell that has outlived it may be closed later.
 		return "", false
 	case h.Leader == 0 || h.Leader == h.PID:

@@ -442,11 +442,3 @@ func (k *kit) carry(p *place, e Effect) {
 		k.t.Fatalf("an effect that nobody knows: %T", e)
 	}
 }
-
-func (k *kit) note(p *place, text string) {
-	who := ""
-	if len(k.places) > 1 {
-		who = p.s.Rec.ID + " "
-	}
-	k.log = append(k.log, fmt.Sprintf("%s %s%s", k.w.Mono-k.began, who, text))
-}

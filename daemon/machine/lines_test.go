@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,4 +92,12 @@ func (k *kit) refuses(was, is state.Phase) {
 		}
 		return nil
 	}
+}
+
+func (k *kit) note(p *place, text string) {
+	who := ""
+	if len(k.places) > 1 {
+		who = p.s.Rec.ID + " "
+	}
+	k.log = append(k.log, fmt.Sprintf("%s %s%s", k.w.Mono-k.began, who, text))
 }

@@ -45,7 +45,7 @@ func New(rec state.Session, stored bool) Session {
 type Phase interface{ phase() state.Phase }
 
 type (
-	// Following: there is nothing to do for it now.
+	// Following is a session that nothing is to be done for now.
 	Following struct{}
 	// Waiting for the time of its decision, or for what speaks against it to pass.
 	Waiting struct {
@@ -60,13 +60,13 @@ type (
 		Ask    Timer     // when the agent is asked for its roles, ahead of the end
 		Span   Deadline  // of the decision, in elapsed time
 	}
-	// Claimed: an attempt is taken, and nothing runs.
+	// Claimed is one with an attempt that is taken; nothing runs.
 	Claimed struct{ Run Run }
-	// Fired: the gate may have been opened. Only the verdict ends it.
+	// Fired is one with an attempt whose gate may have been opened. Only the verdict ends it.
 	Fired struct{ Run Run }
-	// Held: not again for this stop, but by its user's order.
+	// Held is one that is not resumed again for this stop, but by its user's order.
 	Held struct{}
-	// GivenUp: tried enough.
+	// GivenUp is one that was tried often enough.
 	GivenUp struct{}
 )
 
@@ -328,7 +328,7 @@ func (s *Session) Saved(c *state.Change) { s.Rec, s.Files.Unsaved = c.Session, f
 func (s *Session) Hangs(w *World) bool {
 	p, waits := s.Phase.(Waiting)
 	busy := s.stop().State != detect.Stopped && !s.Rec.Classifier.Last.At.IsZero() && w.Now.Sub(s.Rec.Classifier.Last.At) < 25*time.Hour
-	open := s.Rec.Phase != state.Following && (!(waits && p.Begun) && s.Guard == nil || s.Rec.Driven() || waits && p.OpenBy != 0)
+	open := s.Rec.Phase != state.Following && ((!waits || !p.Begun) && s.Guard == nil || s.Rec.Driven() || waits && p.OpenBy != 0)
 	return s.Trouble.Failed || open || busy
 }
 

@@ -125,7 +125,11 @@ func (t *step) consider() {
 		if !t.hold() {
 			return
 		}
-		if h, attended := attendedBy(t.s.Rec.Classifier.Holder); !(attended && h.PID != w.OpenBy || !attended && w.OpenBy != 0) {
+		pid := 0
+		if h, attended := attendedBy(t.s.Rec.Classifier.Holder); attended {
+			pid = h.PID
+		}
+		if pid == w.OpenBy {
 			return
 		}
 		t.unbegin()
