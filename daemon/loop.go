@@ -215,7 +215,7 @@ func (l *loop) commit(effects []machine.Effect) (tells bool, err error) {
 	}
 	for _, c := range changes {
 		tells = tells || c.Tells()
-		for _, heir := range c.Heirs() {
+		for _, heir := range c.Heirs {
 			if s := l.seats[state.Key(heir.Session)]; s != nil {
 				s.s.Rec = heir
 				l.w.Peers.Put(&s.s)

@@ -123,7 +123,7 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	ch.close(key, Closed{At: b.Now(), N: c.N, Verdict: o.Verdict, Proof: o.Proof})
 	ch.record(string(o.Verdict), key, c.N, o.Why, o.Proof)
 	if o.Verdict != resume.Resumed && o.Verdict != resume.ByHand {
-		ch.counts.Failures++
+		ch.Counts.Failures++
 	}
 	claim := *s.Claim
 	claim.Noted = o.Verdict != resume.Resumed
@@ -153,14 +153,14 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 }
 
 func (c *Change) resumed(claim resume.Claim, o resume.Outcome) {
-	c.counts.TotalResumes++
-	c.counts.SecondsWaited += claim.At.Sub(claim.Stop.At).Seconds()
-	c.counts.LastResume = c.now()
+	c.Counts.TotalResumes++
+	c.Counts.SecondsWaited += claim.At.Sub(claim.Stop.At).Seconds()
+	c.Counts.LastResume = c.now()
 	c.Phase, c.LastFire = Following, claim.At
 	c.Fruitless++
 	c.Episode = Episode{Fresh: c.Episode.Fresh}
 	if claim.Plan.Form == resume.FormFresh {
-		c.counts.Recovered++
+		c.Counts.Recovered++
 		c.handOver(claim, o.Session)
 	}
 }
@@ -182,7 +182,7 @@ func (c *Change) handOver(claim resume.Claim, ds detect.Session) bool {
 	if c.Episode.Attempts > 0 {
 		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, rec.Episode.Attempts+c.Episode.Attempts
 	}
-	c.heirs = append(c.heirs, rec)
+	c.Heirs = append(c.Heirs, rec)
 	return true
 }
 
@@ -241,7 +241,7 @@ func (s Session) Ended(b Books, c resume.Claim, costUSD, workedSeconds float64, 
 		ch.Claim = &claim
 	}
 	ch.spend(b.Now(), 0, costUSD)
-	ch.counts.SecondsSaved += workedSeconds
+	ch.Counts.SecondsSaved += workedSeconds
 	if blocked == "" || s.open() {
 		return ch
 	}

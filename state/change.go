@@ -33,23 +33,23 @@ type Change struct {
 	Session
 	name    string // of the transition, as crash points call it
 	books   Books
-	history []Entry
-	notices []Notice
-	closed  map[string]Closed // stops of this session, by key
-	spent   []spent
-	counts  Stats // to be added
+	History []Entry
+	Notices []Notice
+	Closed  map[string]Closed // stops of this session, by key
+	Spent   []Spent
+	Counts  Stats     // to be added
+	Heirs   []Session // other sessions' records
 	unknown *detect.Stop
-	heirs   []Session // other sessions' records
 	notes   []given
 	signs   bool // a sign of life goes with it
 }
 
-// spent is what is added to the budget of the day that at is in.
-type spent struct {
-	at    time.Time
-	root  string
-	fires int
-	usd   float64
+// Spent is what is added to the budget of the day that At is in.
+type Spent struct {
+	At    time.Time
+	Root  string // key of the line's first session
+	Fires int
+	USD   float64
 }
 
 // change begins a transition.
@@ -65,39 +65,36 @@ func (s *Session) written(b Books) {
 }
 
 // Tells says whether there is something in it for its user.
-func (c *Change) Tells() bool { return len(c.notices) > 0 }
-
-// Heirs are the records of other sessions that are written with it.
-func (c *Change) Heirs() []Session { return c.heirs }
+func (c *Change) Tells() bool { return len(c.Notices) > 0 }
 
 func (c *Change) now() time.Time { return c.books.Now() }
 
 func (c *Change) record(kind, key string, n int, why, proof string) {
-	c.history = append(c.history, Entry{At: c.now(), Kind: kind, Session: Key(c.Session.Session), Key: key, N: n, Why: why, Proof: proof})
+	c.History = append(c.History, Entry{At: c.now(), Kind: kind, Session: Key(c.Session.Session), Key: key, N: n, Why: why, Proof: proof})
 }
 
 // tell has the user told. command is what to type.
 func (c *Change) tell(event, why, command string) {
 	n := Notice{At: c.now(), Event: event, Key: c.Stop.Key, Session: Key(c.Session.Session), Reason: c.Stop.Reason, Why: why, Command: command}
 	c.Notice = &n
-	c.notices = append(c.notices, n)
+	c.Notices = append(c.Notices, n)
 }
 
 // count notes a stop that was not known.
 func (c *Change) count(stop detect.Stop) {
-	if c.counts.Stops == nil {
-		c.counts.Stops = map[detect.Reason]int{}
+	if c.Counts.Stops == nil {
+		c.Counts.Stops = map[detect.Reason]int{}
 	}
-	c.counts.Stops[stop.Reason]++
+	c.Counts.Stops[stop.Reason]++
 	c.record("stop", stop.Key, 0, string(stop.Reason), "")
 }
 
 // close notes how a stop ended.
 func (c *Change) close(key string, how Closed) {
-	if c.closed == nil {
-		c.closed = map[string]Closed{}
+	if c.Closed == nil {
+		c.Closed = map[string]Closed{}
 	}
-	c.closed[key] = how
+	c.Closed[key] = how
 }
 
 // dealt gives how a stop ended. over: it is not fired for again, but by its user's order.
@@ -109,7 +106,7 @@ func (c *Change) dealt(key string) (how Closed, over bool) {
 
 // spend adds to the budget of the day that at is in.
 func (c *Change) spend(at time.Time, fires int, usd float64) {
-	c.spent = append(c.spent, spent{at, c.root(), fires, usd})
+	c.Spent = append(c.Spent, Spent{at, c.root(), fires, usd})
 }
 
 // decided puts the session into the phase that its decision asks for.
@@ -121,7 +118,7 @@ func (c *Change) decided() {
 		c.record("scheduled", c.Stop.Key, d.Attempt, d.Why, "")
 	case d.GivenUp:
 		c.Phase = GivenUp
-		c.counts.GivenUp++
+		c.Counts.GivenUp++
 		c.record("given_up", c.Stop.Key, c.Episode.Attempts, d.Why, "")
 		c.tell("resume_given_up", d.Why, "")
 	default:

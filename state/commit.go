@@ -11,19 +11,19 @@ import (
 // apply writes a change, and brings its record to what is stored then.
 func (t tx) apply(c *Change) error {
 	errs := []error{t.save(&c.Session)}
-	for i := range c.heirs {
-		errs = append(errs, t.save(&c.heirs[i]))
+	for i := range c.Heirs {
+		errs = append(errs, t.save(&c.Heirs[i]))
 	}
-	for key, how := range c.closed {
+	for key, how := range c.Closed {
 		errs = append(errs, t.put(bucketClosed, closedKey(c.Session.Session, key), how))
 	}
-	for _, e := range c.history {
+	for _, e := range c.History {
 		errs = append(errs, t.append(bucketHistory, e))
 	}
-	for _, n := range c.notices {
+	for _, n := range c.Notices {
 		errs = append(errs, t.append(bucketOutbox, n))
 	}
-	for _, s := range c.spent {
+	for _, s := range c.Spent {
 		errs = append(errs, t.spend(s))
 	}
 	if c.unknown != nil {
@@ -32,18 +32,18 @@ func (t tx) apply(c *Change) error {
 	if c.signs {
 		errs = append(errs, t.alive())
 	}
-	return errors.Join(append(errs, t.counts(c.counts))...)
+	return errors.Join(append(errs, t.counts(c.Counts))...)
 }
 
 // spend adds to the budget of a day.
-func (t tx) spend(s spent) error {
-	b := t.Spent(s.at)
-	b.Total += s.fires
-	b.CostUSD += s.usd
-	if s.fires != 0 {
-		b.Sessions[s.root] += s.fires
+func (t tx) spend(s Spent) error {
+	b := t.Spent(s.At)
+	b.Total += s.Fires
+	b.CostUSD += s.USD
+	if s.Fires != 0 {
+		b.Sessions[s.Root] += s.Fires
 	}
-	return t.put(bucketBudget, dayOf(s.at), b)
+	return t.put(bucketBudget, dayOf(s.At), b)
 }
 
 // counts adds to the counters.

@@ -69,7 +69,7 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 			heir := b.Record(detect.Session{Agent: s.Agent, ID: s.NewSession})
 			heir.written(b)
 			heir.Cancelled = b.Now()
-			c.heirs = append(c.heirs, heir)
+			c.Heirs = append(c.Heirs, heir)
 			c.notes = append(c.notes, noted(heir, b.Now(), false))
 		}
 		c.note(false)

@@ -32,7 +32,7 @@ type kit struct {
 	t           tb
 	w           World
 	began       time.Duration // by the clock that nobody sets
-	books       *state.Memory
+	books       *memory
 	places      []*place
 	queue       []*place // those that wait for their turn
 	mail        []mail
@@ -107,7 +107,7 @@ func newKit(t tb) *kit {
 	policy := resume.DefaultPolicy()
 	policy.Backoff.Jitter, policy.Margin = 0, 0
 	k := &kit{t: t, began: time.Hour}
-	k.books = state.NewMemory(func() time.Time { return k.w.Now })
+	k.books = newMemory(func() time.Time { return k.w.Now })
 	k.w = World{Now: noon, Mono: time.Hour, Here: Here{Boot: "boot-1", Started: noon.Add(-time.Hour)}, Config: cfg, Policy: policy,
 		Peers: NewPeers(), Turns: NewTurns(), Books: k.books,
 		Account: func(agent string, i detect.Info) string { return agent + i.Provider },
@@ -354,7 +354,7 @@ func (k *kit) commit(p *place, effects []Effect) error {
 	}
 	k.note(p, "write "+strings.Join(kinds, "+"))
 	for _, c := range changes {
-		for _, heir := range c.Heirs() {
+		for _, heir := range c.Heirs {
 			for _, o := range k.places {
 				if o.key == state.Key(heir.Session) {
 					o.s.Rec = heir

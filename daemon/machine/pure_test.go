@@ -9,7 +9,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/clawd-project/clawd/state"
 )
 
 // pure carries Step out twice: the same must come of it, and nothing of what it was given may be written to. So every
@@ -37,7 +36,7 @@ func difference(a, b string) string {
 
 var (
 	timeType  = reflect.TypeFor[time.Time]()
-	booksType = reflect.TypeFor[state.Memory]()
+	booksType = reflect.TypeFor[memory]()
 )
 
 // dump writes down a value with everything that hangs on it, also what slices have room for.
