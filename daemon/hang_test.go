@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,8 +61,8 @@ func (r *rig) stuck(s *stuck) {
 // A folder that hangs delays only its own sessions, however many there are, and not the end of clawd.
 func TestFolderHangs(t *testing.T) {
 	in(t, func(r *rig) {
-		var away string
-		s := &stuck{on: func(path string) bool { return away != "" && filepath.Dir(path) == away }}
+		var away atomic.Pointer[string]
+		s := &stuck{on: func(path string) bool { dir := away.Load(); return dir != nil && filepath.Dir(path) == *dir }}
 		r.stuck(s)
 		defer synctest.Wait()
 		defer close(s.ends)
@@ -80,7 +81,7 @@ func TestFolderHangs(t *testing.T) {
 		folder := filepath.Dir(r.session("x").Path)
 		r.pass(35 * time.Second) // the rescan finds them
 		r.wantPhase(hung[0], state.Waiting)
-		away = folder
+		away.Store(&folder)
 		r.project = good
 		r.pass(3 * time.Minute)
 		r.wantStarts(0)

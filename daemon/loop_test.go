@@ -67,6 +67,12 @@ func (l *listed) List() ([]agent.Proc, error) {
 	return l.table.List()
 }
 
+func (l *listed) times() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.at)
+}
+
 // What a wait's end will need is read ahead, and not for one that is far off.
 func TestLoopReadsAhead(t *testing.T) {
 	in(t, func(r *rig) {
@@ -77,10 +83,10 @@ func TestLoopReadsAhead(t *testing.T) {
 		id, _ := r.stopped("limit")
 		end := r.rec(id).Decision.WakeAt
 		r.pass(time.Until(end) - time.Second)
-		read := len(table.at)
+		read := len(table.times())
 		r.pass(time.Second)
 		r.wantStarts(1)
-		if at := table.at[read:]; !slices.ContainsFunc(at, func(at time.Time) bool { return end.Sub(at) > 0 && end.Sub(at) <= headStart }) {
+		if at := table.times()[read:]; !slices.ContainsFunc(at, func(at time.Time) bool { return end.Sub(at) > 0 && end.Sub(at) <= headStart }) {
 			t.Errorf("read at %v, want it right before %s", at, end)
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-
 )
 
 // pure carries Step out twice: the same must come of it, and nothing of what it was given may be written to. So every
