@@ -70,7 +70,7 @@ agents: ## install the pinned agents from npm into .cache/agents (CLAWD_AGENT_CA
 	@./e2e/install.sh
 
 docs: ## make the pages that are made from the code
-	$(GO) test -count=1 ./internal/rules -run '^TestPage$$' -update
+	$(GO) test -count=1 ./internal/rules ./daemon/machine -run '^TestPage$$' -update
 
 install: build ## put clawd into ~/.local/bin (BINDIR) and its user service in place
 	install -d '$(BINDIR)'
