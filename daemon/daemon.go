@@ -1,6 +1,6 @@
-// Package daemon is the supervisor: it watches the agents' folders, keeps one goroutine for each
-// session that has something to do, one timer for all waits, and a socket for questions. What a
-// session does stands in session.go; what a resume does in package resume.
+// Package daemon is the supervisor. One loop owns all sessions (loop.go): it gives events to the machine, which decides
+// (package machine), stores what was decided, and has the rest done outside (effects.go, runs.go, answer.go). A scout for
+// each agent looks for sessions (scout.go), and a socket takes questions and orders (control.go).
 package daemon
 
 import (

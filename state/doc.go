@@ -21,6 +21,7 @@
 // bbolt have it in another process (Check). What is left of a damaged one goes on top of the newest daily
 // snapshot (rebuild.go, snapshot.go).
 //
-// Every method that writes is one transaction, named T1 to T5 after the wake
-// protocol; when it returns an error nothing was written.
+// A transition is a function from a session's record, and what the books say, to a Change; Store.Commit writes changes in one
+// transaction. Crash points call transitions T1 to T5, after the wake protocol (docs/architecture.md). When a method returns an
+// error nothing was written.
 package state
