@@ -107,7 +107,7 @@ func (t *step) opened(e Opened) {
 // unclaim gives an attempt back that has started nothing.
 func (t *step) unclaim(r Run, why string, failed bool) {
 	c := r.Claim
-	window := t.turnWindow()
+	window := t.w.turnWindow(&t.s.Rec)
 	ch, err := t.s.Rec.Unclaimed(t.w.Books, c, why, failed)
 	if err != nil {
 		return

@@ -89,7 +89,7 @@ func (t *step) lookAgain() bool {
 // unturn gives back the turn that was taken.
 func (t *step) unturn() {
 	job := *t.s.Job
-	key, window := state.Key(t.s.Rec.Session), t.turnWindow()
+	key, window := state.Key(t.s.Rec.Session), t.w.turnWindow(&t.s.Rec)
 	if job.Turn.Taken {
 		t.do(TurnMove{Kind: TurnLeaves, Session: key})
 		t.do(TurnMove{Kind: TurnJudges, Session: key, Window: window, Verdict: resume.Postponed})
@@ -102,11 +102,11 @@ func (t *step) unturn() {
 
 // turnWindow is the window whose turns the session waits for: none where its user does not want it to wait for how it goes
 // for another one.
-func (t *step) turnWindow() string {
-	if t.s.Rec.Decision.Asked {
+func (w *World) turnWindow(rec *state.Session) string {
+	if rec.Decision.Asked {
 		return ""
 	}
-	return t.w.window(t.s.Rec, t.s.Rec.Stop)
+	return w.window(rec, &rec.Stop)
 }
 
 // rehearse ends the wait in the rehearsal's store, or it would begin again at once.
@@ -220,7 +220,7 @@ func (t *step) unaffordable() bool {
 
 // start takes the attempt when it is the session's turn.
 func (t *step) start(seen *AllSeen) {
-	key, window := state.Key(t.s.Rec.Session), t.turnWindow()
+	key, window := state.Key(t.s.Rec.Session), t.w.turnWindow(&t.s.Rec)
 	if !t.s.Job.Turn.Taken {
 		pause, refusal, leads := t.w.may(key, window, t.s.Rec.Stop.At)
 		if refusal != nil {
@@ -276,7 +276,7 @@ func (t *step) lapse() {
 	job := *t.s.Job
 	key := state.Key(t.s.Rec.Session)
 	t.do(TurnMove{Kind: TurnLeaves, Session: key})
-	t.do(TurnMove{Kind: TurnDrops, Session: key, Window: t.turnWindow()})
+	t.do(TurnMove{Kind: TurnDrops, Session: key, Window: t.w.turnWindow(&t.s.Rec)})
 	job.Turn.Taken, job.Turn.Lapse = false, Timer{}
 	t.s.Job = &job
 }
@@ -286,8 +286,7 @@ func (s *Session) MayTurn(w *World) bool {
 	if !s.Queued() {
 		return false
 	}
-	t := step{w: w, s: *s}
-	pause, refusal, _ := w.may(state.Key(s.Rec.Session), t.turnWindow(), s.Rec.Stop.At)
+	pause, refusal, _ := w.may(state.Key(s.Rec.Session), w.turnWindow(&s.Rec), s.Rec.Stop.At)
 	return pause == 0 || refusal != nil
 }
 

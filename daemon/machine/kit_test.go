@@ -290,7 +290,7 @@ func (k *kit) sorted() []*place {
 // step is the loop's: what is decided is written, and then done.
 func (k *kit) step(p *place, e Event) {
 	k.t.Helper()
-	if k.busy++; k.busy > 3000 {
+	if k.busy++; k.busy > 3000+100*len(k.places) {
 		k.t.Fatalf("it does not come to rest at %s:\n%s", k.w.Now, strings.Join(k.log[max(0, len(k.log)-40):], "\n"))
 	}
 	if k.each != nil {

@@ -192,7 +192,7 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 	}
 	t.logStop(stop)
 	if stop.Reason == detect.UsageLimit {
-		t.do(TurnMove{Kind: TurnCloses, Session: state.Key(t.s.Rec.Session), Window: t.w.window(t.s.Rec, stop)})
+		t.do(TurnMove{Kind: TurnCloses, Session: state.Key(t.s.Rec.Session), Window: t.w.window(&t.s.Rec, &stop)})
 	}
 	if t.s.Rec.Phase == state.Following && !d.Tell {
 		t.logLeft(stop, d.Why)

@@ -140,7 +140,7 @@ func (t *step) cancelOrder(o Order) {
 	}
 	if c, ok := t.s.Phase.(Claimed); ok {
 		t.do(Abort{c.Run.Claim.Token})
-		t.release(c.Run, t.turnWindow(), resume.Postponed, 0)
+		t.release(c.Run, t.w.turnWindow(&t.s.Rec), resume.Postponed, 0)
 		t.do(Forget{Token: c.Run.Claim.Token})
 	}
 	if r, ok := t.s.under(); ok && r.Stage == Opening {

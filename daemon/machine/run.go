@@ -234,7 +234,7 @@ func (t *step) judgeLive(r Run, e Sighted) {
 
 // settle is T4: the verdict, with everything that follows from it.
 func (t *step) settle(r Run, e Sighted, out resume.Outcome) {
-	c, window := r.Claim, t.turnWindow()
+	c, window := r.Claim, t.w.turnWindow(&t.s.Rec)
 	out.Took = t.w.Now.Sub(c.At)
 	ch, err := t.s.Rec.Settled(t.w.Books, c, out, e.Read, t.next)
 	if err != nil {

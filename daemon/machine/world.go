@@ -246,7 +246,7 @@ func (w *World) overdue(wake time.Time) time.Duration {
 }
 
 // window names the quota window that a stop shares with others of its account; empty: none.
-func (w *World) window(rec state.Session, stop detect.Stop) string {
+func (w *World) window(rec *state.Session, stop *detect.Stop) string {
 	if stop.Reason != detect.UsageLimit {
 		return ""
 	}
