@@ -98,3 +98,24 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A limit that stands on a terminal's screen alone stops a session that somebody has open: what follows happens there.
+func TestLimitOnTheScreenIsOpen(t *testing.T) {
+	k, p := plain(t)
+	p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
+	p.drawn = func(s *ScreenSeen) {
+		s.Failure = &detect.Failure{Reason: detect.UsageLimit, Window: detect.FiveHour, ResetAt: noon.Add(time.Hour), Source: "screen"}
+	}
+	p.fit = func(s *FitSeen) {
+		if !s.Facts.Who.Holder.Sure {
+			t.Errorf("it is asked for a run beside %+v", s.Facts.Who.Holder)
+		}
+	}
+	p.write(p.rec("p", detect.KindPrompt))
+	k.pass(2 * time.Minute)
+	p.touch()
+	k.pass(time.Second)
+	if w, waits := p.s.Phase.(Waiting); !waits || !w.Begun || w.OpenBy != 77 {
+		t.Errorf("%+v:\n%s", p.s.Phase, k)
+	}
+}

@@ -283,6 +283,7 @@ func (t *step) silent(stop detect.Stop) (detect.Stop, bool) {
 		return detect.Stop{}, true
 	}
 	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindFailure, ID: "screen:" + last.ID, At: t.w.Now, Offset: last.Offset, Failure: seen.Failure})
+	t.held = false // a new record says nothing of who has it open
 	return t.s.stop(), true
 }
 
