@@ -1,16 +1,12 @@
 package machine
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/clawd-project/clawd/internal/pagetest"
 )
-
-var update = flag.Bool("update", false, "write docs/machine.md anew")
 
 const page = "../../docs/machine.md"
 
@@ -59,18 +55,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	b.WriteString("```\n")
-	if *update {
-		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(b.String(), string(got)); diff != "" {
-		t.Errorf("docs/machine.md is not what the machine does; make docs\n%s", diff)
-	}
+	pagetest.Is(t, page, b.String())
 }
 
 // parted tells what is done in a cell from the phase that follows.

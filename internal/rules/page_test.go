@@ -1,16 +1,12 @@
 package rules
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/clawd-project/clawd/internal/pagetest"
 )
-
-var update = flag.Bool("update", false, "write docs/rules.md anew")
 
 const page = "../../docs/rules.md"
 
@@ -54,16 +50,5 @@ files will tell what others did. "Yes" in the fifth column: it holds against you
 Not in the table: which strategy answers a reason, and the bounds of the policy (` + "`max_stop_age`, `give_up_after`" + `, resumes in a row
 without a turn that ended well), which package resume decides; the ways to an open window; the budget of a day; and whose turn it is.
 `)
-	if *update {
-		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(b.String(), string(got)); diff != "" {
-		t.Errorf("docs/rules.md is not what the table says; make docs\n%s", diff)
-	}
+	pagetest.Is(t, page, b.String())
 }
