@@ -86,18 +86,6 @@ func (s *Store) own(expected string) error {
 	return nil
 }
 
-// recount makes the day's budget at least what the marks of the day say.
-func (s *Store) recount() error {
-	return s.update("recount", func(t tx) error {
-		b, marks := t.Spent(t.now), t.marked(dayOf(t.now))
-		b.Total = max(b.Total, marks.Total)
-		for root, n := range marks.Sessions {
-			b.Sessions[root] = max(b.Sessions[root], n)
-		}
-		return t.put(bucketBudget, dayOf(t.now), b)
-	})
-}
-
 // inspect looks at the file before this process lets bbolt have it. A *damage says what is wrong.
 func (s *Store) inspect(expected string) error {
 	f, err := openPlain(s.path)

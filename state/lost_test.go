@@ -1,0 +1,59 @@
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// A store that was lost counts the attempts on from their marks: a stop that one of them ran into is not the first of a new
+// episode (I7). After a turn that ended well it is.
+func TestLostAttemptsCountOn(t *testing.T) {
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	claim := func(n int, form resume.Form) resume.Claim {
+		c := resume.Claim{Token: "t", Session: one, Stop: stopped("k"), N: n, Attempts: n, At: noon.Add(time.Duration(n) * time.Minute)}
+		c.Plan = resume.Plan{Form: form, Session: one.ID, Prompt: "h"}
+		if form == resume.FormFresh {
+			c.Plan.Session = fresh.ID
+		}
+		return c
+	}
+	for name, c := range map[string]struct {
+		fired []resume.Claim
+		ds    detect.Session
+		ended time.Time // a turn's good end
+		want  int
+	}{
+		"nothing was fired":       {nil, one, time.Time{}, 0},
+		"one":                     {[]resume.Claim{claim(1, resume.FormPrompt)}, one, time.Time{}, 1},
+		"several, in any order":   {[]resume.Claim{claim(3, resume.FormPrompt), claim(1, resume.FormPrompt), claim(2, resume.FormPrompt)}, one, time.Time{}, 3},
+		"a turn ended well since": {[]resume.Claim{claim(2, resume.FormPrompt)}, one, noon.Add(10 * time.Minute), 0},
+		"the fresh session":       {[]resume.Claim{claim(2, resume.FormFresh)}, fresh, time.Time{}, 2},
+		"another session":         {[]resume.Claim{claim(2, resume.FormPrompt)}, two, time.Time{}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "clawd.db")
+			s, _ := openAt(t, path)
+			must(t, s.Close())
+			must(t, os.Remove(path))
+			at := &clock{noon.Add(time.Hour)}
+			s, err := Open(path, Options{Now: at.now, Fired: func(time.Time) []resume.Claim { return c.fired }})
+			must(t, err)
+			t.Cleanup(func() { s.Close() })
+			is(t, s.Lost, true)
+			r := read(c.ds)
+			r.Classifier.Ended = c.ended
+			stop := stopped("after")
+			stop.At = noon.Add(30 * time.Minute)
+			rec, err := s.Stopped(r, stop, wait, nil)
+			must(t, err)
+			is(t, rec.Phase, Waiting)
+			is(t, rec.Episode.Attempts, c.want)
+			is(t, rec.Episode.Key, "after")
+		})
+	}
+}
