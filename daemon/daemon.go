@@ -64,6 +64,13 @@ type Parts struct {
 	Watch    func() (Watcher, error)              // nil: fsnotify
 	Settle   time.Duration                        // 0: 5 s, on a network file system 90 s
 	Channels func(config.Notify) []notify.Channel // nil: notify.Channels
+	Clock    Clock
+}
+
+// Clock tells the time. What is not set is this machine's.
+type Clock struct {
+	Wall func() time.Time
+	Mono func() time.Duration // since any moment, by a clock that nobody sets; above 0
 }
 
 // Daemon is one running supervisor.
@@ -77,8 +84,9 @@ type Daemon struct {
 	loop    *loop
 	effects *effects
 	runs    *runs
-	now     func() time.Time // the wall clock; tests put it forward
-	born    time.Time        // where the clock begins that nobody sets
+	now     func() time.Time     // the wall clock; tests put it forward
+	mono    func() time.Duration // the clock that nobody sets
+	awaits  func(s *session, pid int)
 	fatal   context.CancelCauseFunc
 	wg      sync.WaitGroup
 	shared
@@ -117,8 +125,15 @@ type shared struct {
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
-	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, born: time.Now()}
-	d.now = func() time.Time { return time.Now().Round(0) }
+	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, now: o.Clock.Wall, mono: o.Clock.Mono}
+	if d.now == nil {
+		d.now = func() time.Time { return time.Now().Round(0) }
+	}
+	if d.mono == nil {
+		born := time.Now()
+		d.mono = func() time.Duration { return time.Since(born) + 1 }
+	}
+	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid) }) }
 	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}, accounts: map[string]string{}}
 	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}
@@ -152,6 +167,7 @@ func New(o Options) (*Daemon, error) {
 		return nil, err
 	}
 	d.store, store.Broken = store, d.broken
+	d.loop.write = store.Commit
 	d.loop.w.Books = books{store.Books(func() time.Time { return d.loop.w.Now.UTC() }, d.broken), d.loop}
 	if d.trigger == nil {
 		d.trigger = &trigger.Trigger{
@@ -206,9 +222,6 @@ func signal(c chan struct{}) {
 	default:
 	}
 }
-
-// mono is the time by the clock that nobody sets.
-func (d *Daemon) mono() time.Duration { return time.Since(d.born) + 1 }
 
 // settings gives the config in force.
 func (d *Daemon) settings() (config.Config, resume.Policy) {

@@ -22,15 +22,17 @@ type effects struct {
 	mu      sync.Mutex // guards what follows
 	young   int        // at work for less than oldAfter
 	folders map[string]int
-	waiting []task
+	waiting []*task
 	busy    map[string]int // sessions, by their keys, that something is at work for
 	idle    chan struct{}  // closed and replaced when nothing is at work any more
 	all     int
+	start   func(*task) // has a task carried out
 }
 
 type task struct {
 	key, folder string
 	f           func()
+	young       bool // it counts among those; guarded by the effects' mu
 }
 
 const (
@@ -40,12 +42,14 @@ const (
 )
 
 func newEffects(ctx context.Context) *effects {
-	return &effects{ctx: ctx, folders: map[string]int{}, busy: map[string]int{}, idle: make(chan struct{})}
+	e := &effects{ctx: ctx, folders: map[string]int{}, busy: map[string]int{}, idle: make(chan struct{})}
+	e.start = func(t *task) { go e.work(t) }
+	return e
 }
 
 // do carries f out soon, for a session in a folder; nil: for nobody.
 func (e *effects) do(s *session, folder string, f func()) {
-	t := task{folder: folder, f: f}
+	t := &task{folder: folder, f: f}
 	if s != nil {
 		t.key = s.key
 		if folder == "" {
@@ -69,32 +73,40 @@ func (e *effects) begin() {
 			continue
 		}
 		e.young++
+		t.young = true
 		e.folders[t.folder]++
-		go e.work(t)
+		e.start(t)
 	}
 	clear(e.waiting[len(rest):])
 	e.waiting = rest
 }
 
-func (e *effects) work(t task) {
-	young := true // guarded by mu
-	age := func() {
-		if young {
-			young = false
-			e.young--
-		}
-	}
-	timer := time.AfterFunc(oldAfter, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		age()
-		e.begin()
-	})
+func (e *effects) work(t *task) {
+	timer := time.AfterFunc(oldAfter, func() { e.age(t) })
 	t.f()
 	timer.Stop()
+	e.finish(t)
+}
+
+// age: a task has taken so long that it holds up no others.
+func (e *effects) age(t *task) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	age()
+	e.old(t)
+	e.begin()
+}
+
+func (e *effects) old(t *task) {
+	if t.young {
+		t.young = false
+		e.young--
+	}
+}
+
+func (e *effects) finish(t *task) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.old(t)
 	if e.folders[t.folder]--; e.folders[t.folder] == 0 {
 		delete(e.folders, t.folder)
 	}
@@ -145,7 +157,7 @@ func (l *loop) carry(s *seat, all []machine.Effect) {
 		case machine.LagMove:
 			l.w.Lag.Move(e)
 		case machine.Await:
-			d.wg.Go(func() { s.awaitExit(d.effects.ctx, e.PID) })
+			d.awaits(s.session, e.PID)
 		case machine.Reply:
 			d.orders.reply(e)
 		case machine.Log:

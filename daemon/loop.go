@@ -20,6 +20,8 @@ type loop struct {
 	seats  map[string]*seat
 	timers timers
 	queue  []*seat // those that wait for their turn, first come first
+	write  func(...*state.Change) error
+	hand   *Hand // drives the loop; nil: run does
 
 	mu   sync.Mutex // guards what follows
 	mail []mail
@@ -78,6 +80,10 @@ func (l *loop) post(m mail) {
 
 // ask carries a question out in the loop and waits for that. After the loop has ended nothing is carried out.
 func (l *loop) ask(f func(*loop)) {
+	if l.hand != nil {
+		f(l)
+		return
+	}
 	done := make(chan struct{})
 	l.post(mail{ask: f, done: done})
 	<-done
@@ -108,14 +114,7 @@ func (l *loop) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ahead := false; ; {
-		l.clock()
-		for _, m := range l.take() {
-			l.clock()
-			l.handle(m)
-		}
-		l.due()
-		l.begun()
-		l.turns()
+		l.turn()
 		left, any := l.left()
 		switch {
 		case any && left > headStart:
@@ -136,6 +135,18 @@ func (l *loop) run(ctx context.Context) {
 		case <-tick:
 		}
 	}
+}
+
+// turn does what there is to do now.
+func (l *loop) turn() {
+	l.clock()
+	for _, m := range l.take() {
+		l.clock()
+		l.handle(m)
+	}
+	l.due()
+	l.begun()
+	l.turns()
 }
 
 // handle takes one piece of mail in.
@@ -186,6 +197,9 @@ func (l *loop) step(s *seat, e machine.Event) {
 		l.step(s, machine.Refused{Err: err, On: e})
 		return
 	}
+	if l.hand != nil {
+		l.hand.stepped(s, now, e, effects)
+	}
 	s.s = now
 	l.w.Peers.Put(&s.s)
 	if s.s.Queued() && !s.queued {
@@ -210,7 +224,7 @@ func (l *loop) commit(effects []machine.Effect) (tells bool, err error) {
 	if len(changes) == 0 {
 		return false, nil
 	}
-	if err := l.d.store.Commit(changes...); err != nil {
+	if err := l.write(changes...); err != nil {
 		return false, err
 	}
 	for _, c := range changes {

@@ -117,6 +117,17 @@ type orders struct {
 
 func newOrders() *orders { return &orders{all: map[uint64]chan machine.Reply{}} }
 
+// expect numbers an order, and gives where its answer comes.
+func (o *orders) expect(order *machine.Order) <-chan machine.Reply {
+	c := make(chan machine.Reply, 1)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last++
+	order.ID = o.last
+	o.all[order.ID] = c
+	return c
+}
+
 func (o *orders) reply(r machine.Reply) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,12 +150,7 @@ const orderPatience = 5 * time.Second
 // give hands an order to its session and waits for the answer. Where the session's files do not answer in time nothing is
 // promised, and nothing comes of it later.
 func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.Reply {
-	c := make(chan machine.Reply, 1)
-	d.orders.mu.Lock()
-	d.orders.last++
-	o.ID = d.orders.last
-	d.orders.all[o.ID] = c
-	d.orders.mu.Unlock()
+	c := d.orders.expect(&o)
 	d.loop.post(mail{s: s, e: machine.Ordered{Order: o}})
 	defer d.orders.drop(o.ID)
 	late := time.NewTimer(orderPatience + 3*time.Second) // whoever gives it waits 10 s
@@ -155,17 +161,22 @@ func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	d.loop.ask(func(l *loop) {
-		if at := l.seat(s, ""); at != nil {
-			l.step(at, machine.TooLate{ID: o.ID})
-		}
-	})
+	d.tooLate(s, o.ID)
 	select {
 	case r := <-c: // it was answered meanwhile
 		return r
 	default:
 		return machine.Reply{Err: refused("its files do not answer, so nothing was done; say it again later")}
 	}
+}
+
+// tooLate: nothing comes of an order any more.
+func (d *Daemon) tooLate(s *session, id uint64) {
+	d.loop.ask(func(l *loop) {
+		if at := l.seat(s, ""); at != nil {
+			l.step(at, machine.TooLate{ID: id})
+		}
+	})
 }
 
 // order finds the session that is meant, and gives it the order.

@@ -78,6 +78,7 @@ type questions struct {
 	slots   chan struct{}
 	mu      sync.Mutex // guards answers
 	answers map[string]reply
+	run     func(context.Context, resume.Plan) ([]byte, error)
 }
 
 // reply is what an agent printed. at: zero: it did not.
@@ -89,7 +90,7 @@ type reply struct {
 const askedAtOnce = 2
 
 func newQuestions() *questions {
-	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}}
+	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}, run: spawn.Ask}
 }
 
 func (q *questions) ask(ctx context.Context, p resume.Plan) (reply, error) {
@@ -106,7 +107,7 @@ func (q *questions) ask(ctx context.Context, p resume.Plan) (reply, error) {
 	if ok && time.Since(known.at) < rolesLast/2 {
 		return known, nil
 	}
-	printed, err := spawn.Ask(ctx, p)
+	printed, err := q.run(ctx, p)
 	if err != nil {
 		return reply{}, err
 	}

@@ -199,15 +199,20 @@ func (v *watching) tick(ctx context.Context, c *control) {
 	}
 	if v.first { // the first look read everything and is stored; what that left is not needed again
 		v.first = false
-		if err := d.store.ForgetParting(); err != nil {
-			d.warned.warn("state_error", "the rescan goes on finding changes", err)
-		}
+		v.settled(ctx)
 		footprint()
-		d.keepYoung(ctx)
-		d.tellOld()
 	}
 	v.pruneDaily(ctx)
 	d.log.Debug().Str("event", "rescanned").Float64("took_s", seconds(time.Since(began))).Msg("looked at everything")
+}
+
+// settled does what is done once, when the first look is stored.
+func (v *watching) settled(ctx context.Context) {
+	if err := v.d.store.ForgetParting(); err != nil {
+		v.d.warned.warn("state_error", "the rescan goes on finding changes", err)
+	}
+	v.d.keepYoung(ctx)
+	v.d.tellOld()
 }
 
 // revisit looks again at every session whose fate hangs on a process: nothing is written when one

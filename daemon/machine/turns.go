@@ -214,3 +214,6 @@ func (s *Shortage) Move(m ShortMove, now time.Duration) (began, ended bool) {
 	}
 	return began, ended
 }
+
+// Running is how many have their turn.
+func (t *Turns) Running() int { return t.running }

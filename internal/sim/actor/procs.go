@@ -24,6 +24,7 @@ type Table struct {
 	Booted time.Time
 	all    []*Proc // by pid
 	next   int
+	exec   int // the process that becomes the next program; 0: a new one does
 }
 
 var _ agent.Procs = (*Table)(nil)
@@ -38,6 +39,12 @@ const tick = 10 * time.Millisecond
 
 // Spawn adds a process.
 func (t *Table) Spawn(program string, argv, environ []string, dir, tty string, now time.Time) *Proc {
+	if old := t.Proc(t.exec); t.exec != 0 && old != nil {
+		t.exec = 0
+		old.Program, old.Args, old.Env, old.Dir, old.Comm = program, argv, environ, dir, program
+		return old
+	}
+	t.exec = 0
 	t.next++
 	p := &Proc{Program: program, Args: argv, Env: environ, Dir: dir}
 	p.PID, p.PPID, p.Group, p.Leader, p.Comm, p.TTY, p.Started = t.next, 1, t.next, t.next, program, tty, now
@@ -48,6 +55,9 @@ func (t *Table) Spawn(program string, argv, environ []string, dir, tty string, n
 	t.all = append(t.all, p)
 	return p
 }
+
+// Exec has a process become the next program that is spawned.
+func (t *Table) Exec(pid int) { t.exec = pid }
 
 // End takes a process out.
 func (t *Table) End(pid int) {

@@ -1,0 +1,190 @@
+// Cmd runs the simulator over many seeds, on all cores.
+//
+//	sim [-seeds n] [-from s]     walk many seeds
+//	sim -seed s [-trace]         one seed, and what happens in it
+//
+// It ends with 1 where something was wrong, and says how to see it again.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/sim"
+)
+
+type options struct {
+	seed, from, seeds uint64
+	workers, worker   int
+	trace, twice      bool
+	most              int
+	profile           string
+}
+
+// told is what a worker says of one seed.
+type told struct {
+	Seed  uint64
+	Twice bool `json:",omitempty"` // the second run was another one
+	sim.Result
+}
+
+func main() {
+	var o options
+	flag.Uint64Var(&o.seed, "seed", 0, "run this `seed` alone")
+	flag.Uint64Var(&o.from, "from", 1, "the first seed of many")
+	flag.Uint64Var(&o.seeds, "seeds", 100, "how many")
+	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "processes")
+	flag.IntVar(&o.worker, "worker", -1, "for the program itself: which process this is")
+	flag.BoolVar(&o.trace, "trace", false, "print what happens")
+	flag.BoolVar(&o.twice, "twice", false, "run each seed twice, and compare")
+	flag.IntVar(&o.most, "most", 20, "end after so many wrong seeds")
+	flag.StringVar(&o.profile, "profile", "", "write a CPU profile to this file")
+	flag.Parse()
+	time.Local = time.UTC
+	if o.seed == 0 && o.worker < 0 {
+		os.Exit(o.parent())
+	}
+	debug.SetGCPercent(400)
+	os.Args = os.Args[:1]
+	testing.Main(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "seeds", F: o.work}}, nil, nil)
+}
+
+// work runs seeds, and says of each how it went.
+func (o options) work(t *testing.T) {
+	defer o.profiles(t)()
+	first, last, by, say := o.from+uint64(max(o.worker, 0)), o.from+o.seeds-1, uint64(o.workers), json.NewEncoder(os.Stdout)
+	if o.seed != 0 {
+		first, last = o.seed, o.seed
+	}
+	for seed := first; seed <= last; seed += by {
+		got := o.once(t, seed)
+		again := o.twice && o.once(t, seed).Hash != got.Hash
+		if o.seed == 0 {
+			_ = say.Encode(told{seed, again, got}) // whoever listens is gone: then this one ends soon, too
+			continue
+		}
+		fmt.Printf("seed %d: hash %x, %d steps, %d resumes, %s\n", seed, got.Hash, got.Steps, got.Resumes, got.Spent.Round(time.Second))
+		for _, w := range got.Wrong {
+			fmt.Println("  WRONG", w)
+			t.Fail()
+		}
+	}
+}
+
+func (o options) once(t *testing.T, seed uint64) (got sim.Result) {
+	var out io.Writer
+	if o.trace {
+		out = os.Stdout
+	}
+	synctest.Test(t, func(*testing.T) {
+		got = sim.Run(sim.Draw(seed), sim.Options{Root: root(max(o.worker, 0)), Trace: out})
+	})
+	return got
+}
+
+// root is in memory where there is room: a run makes thousands of small writes.
+func root(worker int) string {
+	dir := "/dev/shm"
+	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, fmt.Sprintf("clawd-sim-%07d-%d", os.Getpid(), worker))
+}
+
+func (o options) profiles(t *testing.T) func() {
+	if o.profile == "" {
+		return func() {}
+	}
+	f, err := os.Create(o.profile)
+	if err == nil {
+		err = pprof.StartCPUProfile(f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { pprof.StopCPUProfile(); f.Close() }
+}
+
+// parent has workers walk the seeds, and tells what came of it.
+func (o options) parent() int {
+	began, wrong, all, resumes, steps := time.Now(), 0, 0, 0, 0
+	results := make(chan told)
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for i := range o.workers {
+		wg.Go(func() { o.child(i, results, stop) })
+	}
+	go func() { wg.Wait(); close(results) }()
+	for r := range results {
+		all, resumes, steps = all+1, resumes+r.Resumes, steps+r.Steps
+		if r.Twice {
+			r.Wrong = append(r.Wrong, "not the same twice")
+		}
+		for _, w := range r.Wrong {
+			fmt.Printf("seed %d: %s\n", r.Seed, w)
+		}
+		if len(r.Wrong) == 0 {
+			continue
+		}
+		fmt.Printf("  make sim SEED=%d TRACE=1\n", r.Seed)
+		if wrong++; wrong == o.most {
+			close(stop)
+		}
+	}
+	fmt.Printf("%d seeds, %d wrong, %d resumes, %d steps, %.1f seeds/s\n", all, wrong, resumes, steps, float64(all)/time.Since(began).Seconds())
+	switch {
+	case wrong > 0:
+		return 1
+	case uint64(all) < o.seeds:
+		fmt.Println("a worker died")
+		return 2
+	}
+	return 0
+}
+
+// child is one worker.
+func (o options) child(i int, results chan<- told, stop <-chan struct{}) {
+	cmd := exec.Command(os.Args[0], "-worker", strconv.Itoa(i), "-workers", strconv.Itoa(o.workers), "-from", strconv.FormatUint(o.from, 10),
+		"-seeds", strconv.FormatUint(o.seeds, 10), "-twice="+strconv.FormatBool(o.twice))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			_ = cmd.Process.Kill()
+		case <-done:
+		}
+	}()
+	for s := bufio.NewScanner(out); s.Scan(); {
+		var r told
+		if json.Unmarshal(s.Bytes(), &r) == nil && r.Seed != 0 {
+			results <- r
+		} else {
+			fmt.Println(s.Text())
+		}
+	}
+	close(done)
+	_ = cmd.Wait() // what it said tells
+}

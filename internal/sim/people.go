@@ -1,0 +1,273 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/internal/sim/actor"
+	"github.com/clawd-project/clawd/resume"
+)
+
+func (t *talk) start(tty bool) actor.Start {
+	s := actor.Start{Dir: t.dir}
+	if tty {
+		s.TTY = fmt.Sprintf("/dev/pts/%d", t.who)
+	}
+	return s
+}
+
+// begins is the first prompt.
+func (t *talk) begins() {
+	r := t.r
+	text := fmt.Sprintf("do part %d", t.who)
+	if t.Same {
+		text = "do it"
+	}
+	c := r.casts[t.Agent]
+	s := t.start(t.TTY)
+	x, err := c.Begin(s, r.wall())
+	if err == nil {
+		err = x.Prompt(text, actor.Person, r.wall())
+	}
+	if b := r.add(x, err, c, t, s.TTY); b != nil {
+		if _, ended := b.Exit(); !ended {
+			t.body = b
+		}
+	}
+}
+
+// happens carries an item out.
+func (r *run) happens(it Item) {
+	if r.calm {
+		return
+	}
+	switch it.What {
+	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts:
+		r.strikes(it)
+		return
+	}
+	t := r.talks[it.Who]
+	if t.id == "" {
+		return
+	}
+	switch it.What {
+	case prompts:
+		t.types(t.opens())
+	case opens:
+		t.opens()
+	case scripts:
+		t.scripts()
+	case resumes:
+		r.orders(t, machine.Order{Kind: machine.Resume, Order: resume.Order{Now: it.N%2 == 0}})
+	case cancels:
+		r.orders(t, machine.Order{Kind: machine.Cancel})
+	case ignores:
+		r.orders(t, machine.Order{Kind: machine.Ignore})
+	case unignores:
+		r.orders(t, machine.Order{Kind: machine.Ignore, Off: true})
+	default:
+		t.does(it.What)
+	}
+}
+
+// opens gives the terminal that shows it.
+func (t *talk) opens() *body {
+	if t.body != nil {
+		return t.body
+	}
+	r, c := t.r, t.r.casts[t.Agent]
+	s := t.start(true)
+	x, err := c.Open(t.id, s, r.wall())
+	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
+		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it"}
+	}
+	return t.body
+}
+
+func (t *talk) types(b *body) {
+	if b == nil || !b.Idle() {
+		return
+	}
+	t.r.noted(b, b.Prompt("and now this", actor.Person, t.r.wall()), "prompted")
+}
+
+// scripts is a headless prompt of a script.
+func (t *talk) scripts() {
+	if t.body != nil {
+		t.types(t.body)
+		return
+	}
+	r, c := t.r, t.r.casts[t.Agent]
+	x, err := c.Open(t.id, t.start(false), r.wall())
+	if err == nil {
+		err = x.Prompt("go on, says a script", actor.Person, r.wall())
+	}
+	if b := r.add(x, err, c, t, ""); b != nil {
+		if _, ended := b.Exit(); !ended {
+			t.body = b
+		}
+		r.noted(b, nil, "a script prompted")
+	}
+}
+
+var moves = map[What]actor.Move{quits: actor.Quit, hangsUp: actor.Hangup, interrupts: actor.Interrupt, crashes: actor.Crash, clears: actor.Clear,
+	renames: actor.Rename, approves: actor.Approve}
+
+// does something to the process that has it open; a crash hits clawd's run, too.
+func (t *talk) does(w What) {
+	b := t.body
+	if b == nil && w == crashes {
+		for _, x := range t.r.alive {
+			if x.talk == t && !x.over {
+				b = x
+			}
+		}
+	}
+	if b == nil {
+		return
+	}
+	switch w {
+	case torn:
+		b.Write(actor.Torn)
+	case late:
+		b.Write(actor.Late)
+	default:
+		t.r.noted(b, b.Do(moves[w], t.r.wall()), string(w))
+	}
+}
+
+// deed is what a person did last with a session.
+type deed struct {
+	at   time.Time
+	what string
+}
+
+// noted takes in what a person did with a process.
+func (r *run) noted(b *body, err error, what string) {
+	if err != nil {
+		r.trace("not %s: %v", what, err)
+		return
+	}
+	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what}
+	r.follows(b)
+}
+
+// orders is clawd resume, cancel and ignore.
+func (r *run) orders(t *talk, o machine.Order) {
+	if r.hand == nil {
+		return
+	}
+	r.protect(func() {
+		answer, late, ok := r.hand.Order(t.Agent, t.id, o)
+		if !ok {
+			return
+		}
+		if o.Kind != machine.Resume { // he knows, whatever comes of it
+			key := t.Agent + "/" + t.id
+			r.told[key] = append(r.told[key], string(o.Kind))
+		}
+		r.after(8*time.Second, "", func() {
+			select {
+			case a := <-answer:
+				r.answered(t, o, a)
+			default:
+				late()
+			}
+		})
+	})
+}
+
+// strikes is what the machine does.
+func (r *run) strikes(it Item) {
+	long := drawer{r.chance}.span(time.Second, 12*time.Hour)
+	switch it.What {
+	case kills:
+		if it.N%3 == 0 {
+			r.dies()
+			r.returns(min(long, 10*time.Minute))
+			return
+		}
+		r.fuse, r.where = 1+int(uint64(it.N)>>4%4), "before"
+		if it.N%2 == 0 {
+			r.where = "after"
+		}
+	case restarts:
+		r.leaves()
+		r.returns(long)
+	case reboots, powerCut:
+		r.falls(it.What == powerCut)
+		r.returns(min(long, time.Hour))
+	case suspends:
+		r.trace("suspended for %s", long)
+		r.asleep += long
+		time.Sleep(long)
+	case steps:
+		by := long
+		if it.N%2 == 0 {
+			by = -by
+		}
+		r.ahead += by
+		r.trace("the clock is set by %s", by)
+	case reloads:
+		if r.hand != nil {
+			r.protect(r.hand.Reload)
+		}
+	case loses, cuts:
+		r.dies()
+		r.damages(it.What == cuts)
+		r.returns(min(long, time.Hour))
+	default:
+		r.until[it.What] = time.Now().Add(min(long, 2*time.Hour))
+	}
+}
+
+// falls: the machine goes down.
+func (r *run) falls(hard bool) {
+	if hard {
+		r.dies()
+	} else {
+		r.leaves()
+	}
+	r.boots++
+	for _, b := range r.bodies() {
+		if !hard && !b.over {
+			_ = b.Do(actor.Terminate, r.wall()) // it may have ended
+		}
+	}
+	r.world.Procs.Reboot(fmt.Sprintf("boot-%d", r.boots), r.wall())
+	for _, b := range append([]*body{}, r.bodies()...) {
+		r.follows(b)
+	}
+	for _, c := range r.runs {
+		c.falls()
+	}
+}
+
+// damages the store of a clawd that is down.
+func (r *run) damages(cut bool) {
+	path := r.path("state/clawd.db")
+	_, err := os.Stat(path)
+	switch {
+	case err != nil:
+	case cut:
+		must(os.WriteFile(path, bytes.Repeat([]byte("x"), 8192), 0o600)) // where records lie in the file no seed tells
+	default:
+		must(os.Remove(path))
+	}
+}
+
+// calms: nothing bad happens any more.
+func (r *run) calms() {
+	r.calm, r.fuse, r.down = true, 0, 0
+	clear(r.until)
+	r.start()
+	r.protect(func() {
+		if r.hand != nil {
+			r.hand.Revisit()
+		}
+	})
+}

@@ -1,0 +1,211 @@
+// Package sim runs the whole daemon, but for processes and terminals, in a made-up world: on a clock that jumps, with
+// agents that write real files, and with people and machines that do what they like. One seed is one run, step by step
+// the same each time, and from outside it is checked that clawd harmed nothing and forgot nothing.
+//
+// A run must be made in a bubble of testing/synctest: the real adapters read the clock there.
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// Plan is everything that is drawn before a run: who is there and what happens. What is taken out of it does not happen.
+type Plan struct {
+	Seed    uint64
+	Length  time.Duration // of what happens; then all is well for more than a day
+	Talks   []Talk
+	Items   []Item
+	Weather []Spell
+}
+
+// Talk is one conversation with an agent.
+type Talk struct {
+	Agent string
+	Dir   int           // which project
+	TTY   bool          // in a terminal; else headless
+	At    time.Duration // of the first prompt
+	Same  bool          // its first prompt is that of all others
+}
+
+// Item is one thing that somebody does.
+type Item struct {
+	What What
+	Who  int           // whose conversation; -1: it is the machine's
+	On   Moment        // after what; empty: after the run's beginning
+	At   time.Duration // so long after it
+	N    int64         // what its kind makes of it
+}
+
+// What happens.
+type What string
+
+// Moment is what an Item follows on.
+type Moment string
+
+const (
+	stops  Moment = "stop"  // a turn of the conversation fails
+	claims Moment = "claim" // clawd looks for the last time
+	takes  Moment = "take"  // clawd has taken an attempt
+	starts Moment = "start" // clawd starts a run for it
+	asks   Moment = "ask"   // a prompt of clawd's reaches the provider
+)
+
+// What people do.
+const (
+	prompts    What = "prompt"    // in the open terminal, or in one that he opens
+	scripts    What = "script"    // headless
+	opens      What = "open"      // the session, in a terminal
+	quits      What = "quit"      // the terminal's agent
+	hangsUp    What = "hangup"    // closes the terminal
+	interrupts What = "interrupt" // what runs
+	crashes    What = "crash"     // the agent's process
+	clears     What = "clear"
+	renames    What = "rename"
+	approves   What = "approve"
+	torn       What = "torn" // the next lines come in two halves
+	late       What = "late" // the next lines come late
+	resumes    What = "resume"
+	cancels    What = "cancel"
+	ignores    What = "ignore"
+	unignores  What = "unignore"
+)
+
+// What the machine does.
+const (
+	kills    What = "kill"    // clawd
+	restarts What = "restart" // clawd, cleanly
+	reboots  What = "reboot"
+	powerCut What = "power"
+	suspends What = "suspend"
+	steps    What = "step" // the wall clock
+	reloads  What = "reload"
+	refuses  What = "refuse" // the store takes nothing for a while
+	shortens What = "short"  // nothing can be started for a while
+	blinds   What = "eio"    // files cannot be read for a while
+	slows    What = "slow"   // everything takes its time for a while
+	deafens  What = "deaf"   // no file events for a while
+	loses    What = "lose"   // the store, while clawd is down
+	cuts     What = "cut"    // the store's file, while clawd is down
+)
+
+// Spell is for how long a provider answers how.
+type Spell struct {
+	Agent    string
+	From, To time.Duration
+	Kind     actor.Kind
+	Window   detect.Window
+	Tells    bool // when it is over
+}
+
+// Draw gives the plan of a seed.
+func Draw(seed uint64) Plan {
+	d := drawer{rand.New(rand.NewPCG(seed, 1))}
+	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour)}
+	agents := d.agents()
+	var hot []time.Duration // when much happens
+	for n := 1 + d.few(1, 4); n > 0; n-- {
+		hot = append(hot, time.Duration(d.Int64N(int64(p.Length))))
+	}
+	for _, a := range agents {
+		for _, at := range hot {
+			p.Weather = append(p.Weather, d.spell(a, at, p.Length))
+		}
+		for n := d.few(1, 8); n > 0; n-- {
+			p.Weather = append(p.Weather, d.spell(a, time.Duration(d.Int64N(int64(p.Length))), p.Length))
+		}
+	}
+	for n := 1 + d.few(3, 29); n > 0; n-- {
+		p.Talks = append(p.Talks, d.talk(agents, hot, p))
+	}
+	for who := range p.Talks {
+		for n := d.few(3, 12); n > 0; n-- {
+			p.Items = append(p.Items, d.when(Item{What: pick(d, deeds...), Who: who, N: d.Int64()}, p.Length))
+		}
+	}
+	for n := d.few(2.5, 12); n > 0; n-- {
+		p.Items = append(p.Items, d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length))
+	}
+	return p
+}
+
+type drawer struct{ *rand.Rand }
+
+// few is a number with a mean, most of the time small.
+func (d drawer) few(mean float64, most int) int {
+	p := mean / (1 + mean)
+	n := 0
+	for n < most && d.Float64() < p {
+		n++
+	}
+	return n
+}
+
+// span is a time between two, short ones as likely as long ones.
+func (d drawer) span(least, most time.Duration) time.Duration {
+	a, b := math.Log(float64(least)), math.Log(float64(most))
+	return time.Duration(math.Exp(a + d.Float64()*(b-a)))
+}
+
+func pick[T any](d drawer, all ...T) T { return all[d.IntN(len(all))] }
+
+// Agents that are played.
+var played = []string{"claude"}
+
+func (d drawer) agents() []string {
+	if len(played) == 1 || d.IntN(3) > 0 {
+		return []string{pick(d, played...)}
+	}
+	all := slices.Clone(played)
+	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:1+d.IntN(len(all))]
+}
+
+var spells = []actor.Kind{actor.RateLimited, actor.RateLimited, actor.UsedUp, actor.UsedUp, actor.UsedUp, actor.Overloaded, actor.Broken,
+	actor.Unreachable, actor.Unreachable, actor.Cut, actor.Unauthorized, actor.NoCredit, actor.TooLong, actor.Silent}
+
+func (d drawer) spell(agent string, at, length time.Duration) Spell {
+	s := Spell{Agent: agent, From: at, Kind: pick(d, spells...), Tells: d.IntN(4) > 0}
+	s.To = min(s.From+d.span(10*time.Second, 48*time.Hour), length)
+	if s.Kind == actor.UsedUp {
+		s.Window = pick(d, "", detect.Weekly, detect.Model)
+	}
+	return s
+}
+
+func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
+	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0}
+	switch d.IntN(8) {
+	case 0:
+		t.At = time.Duration(d.Int64N(int64(p.Length)))
+	case 1, 2:
+		t.At = max(0, pick(d, hot...)-d.span(time.Second, time.Hour))
+	default:
+		w := pick(d, p.Weather...)
+		t.At = w.From + time.Duration(d.Int64N(int64(w.To-w.From)+1))
+	}
+	return t
+}
+
+var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
+	resumes, resumes, cancels, cancels, ignores, unignores}
+
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts}
+
+// windows are how long after a moment something that follows on it may come.
+var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute}
+
+func (d drawer) when(i Item, length time.Duration) Item {
+	if d.IntN(5) == 0 {
+		i.At = time.Duration(d.Int64N(int64(length)))
+		return i
+	}
+	i.On = pick(d, stops, stops, stops, claims, claims, takes, starts, asks)
+	i.At = d.span(time.Millisecond, windows[i.On])
+	return i
+}

@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// Result of a run.
+type Result struct {
+	Wrong   []string // what must not be; empty: all is well
+	Hash    uint64   // of the trace
+	Resumes int
+	Steps   int
+	Spent   time.Duration // of virtual time
+}
+
+// Options of a run.
+type Options struct {
+	Root  string    // folder that the run makes and removes
+	Trace io.Writer // nil: nowhere
+}
+
+// run is one run under way.
+type run struct {
+	Plan
+	Options
+	began  time.Time
+	ahead  time.Duration // how far the wall clock is before the bubble's
+	asleep time.Duration // that the machine was, in all
+	chance *rand.Rand    // of whatever is drawn on the way
+	world  *actor.World
+	casts  map[string]*cast
+	talks  []*talk
+	runs   []*child
+	hash   hash.Hash64
+	wrong  []string
+	steps  int
+
+	agenda agenda
+	seq    uint64
+	calm   bool // nothing bad happens any more
+
+	clawd
+	watch
+}
+
+// clawd is the daemon as its machine knows it.
+type clawd struct {
+	hand  *daemon.Hand // nil: it is down
+	life  int          // counts the starts
+	first bool         // the first regular look is yet to come
+	tick  time.Time    // of the next one
+	begun []*daemon.Task
+	down  int // so many want it down
+	boots int
+	fuse  int    // commits until it is killed; 0: it is not
+	where string // before or after that commit
+	until map[What]time.Time
+}
+
+// event is something that is to happen, by the clock of the bubble.
+type event struct {
+	at   time.Time
+	tie  uint64
+	life int // of clawd; 0: in any
+	name string
+	f    func()
+}
+
+type agenda []*event
+
+func (a agenda) Len() int { return len(a) }
+func (a agenda) Less(i, j int) bool {
+	return cmp.Or(a[i].at.Compare(a[j].at), cmp.Compare(a[i].tie, a[j].tie)) < 0
+}
+func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+func (a *agenda) Push(x any)   { *a = append(*a, x.(*event)) }
+func (a *agenda) Pop() any {
+	old := *a
+	e := old[len(old)-1]
+	*a = old[:len(old)-1]
+	return e
+}
+
+// epoch is when all runs begin: before the present, for folders have the times of the machine.
+var epoch = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+
+// calmFor is how long all is well at the end: longer than give_up_after.
+const calmFor = 26 * time.Hour
+
+// Run carries a plan out. It must be called in a bubble.
+func Run(p Plan, o Options) Result {
+	time.Sleep(time.Until(epoch))
+	r := &run{Plan: p, Options: o, began: time.Now(), chance: rand.New(rand.NewPCG(p.Seed, 2)), hash: fnv.New64a(), casts: map[string]*cast{}}
+	r.until, r.boots, r.person = map[What]time.Time{}, 1, map[string]deed{}
+	uuid.SetRand(source{rand.New(rand.NewPCG(p.Seed, 3))})
+	defer uuid.SetRand(nil)
+	must(os.RemoveAll(o.Root))
+	defer os.RemoveAll(o.Root)
+	must(os.MkdirAll(filepath.Join(o.Root, "tmp"), 0o700))
+	r.people()
+	r.start()
+	r.plans()
+	r.turn()
+	for len(r.wrong) == 0 && r.next() {
+	}
+	if len(r.wrong) == 0 {
+		r.settle()
+	}
+	resumes := r.resumed()
+	if r.hand != nil {
+		r.hand.Kill()
+	}
+	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began)}
+}
+
+// source is randomness that a seed gives.
+type source struct{ *rand.Rand }
+
+func (s source) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(s.Uint32())
+	}
+	return len(p), nil
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// wall is the time by the wall clock, and mono by the one that nobody sets.
+func (r *run) wall() time.Time     { return time.Now().Add(r.ahead).Round(0) }
+func (r *run) mono() time.Duration { return time.Since(r.began) - r.asleep + 1 }
+
+// plans puts on the agenda what the plan has at times of its own.
+func (r *run) plans() {
+	for i := range r.Items {
+		if it := &r.Items[i]; it.On == "" {
+			r.at(r.began.Add(it.At), string(it.What), func() { r.happens(*it) })
+		}
+	}
+	r.at(r.began.Add(r.Length), "calm", r.calms)
+}
+
+// at has something happen; in any life of clawd.
+func (r *run) at(when time.Time, name string, f func()) { r.put(when, 0, name, f) }
+
+// after has something happen to clawd, if it still lives then.
+func (r *run) after(d time.Duration, name string, f func()) {
+	r.put(time.Now().Add(d), r.life, name, f)
+}
+
+func (r *run) put(when time.Time, life int, name string, f func()) {
+	heap.Push(&r.agenda, &event{when, r.chance.Uint64(), life, name, f})
+}
+
+// next does the next thing. False: the run is over.
+func (r *run) next() bool {
+	when, who := r.soonest()
+	if when.Sub(r.began) > r.Length+calmFor {
+		return false
+	}
+	if d := time.Until(when); d > 0 {
+		time.Sleep(d)
+	}
+	r.steps++
+	switch {
+	case r.steps > maxSteps:
+		r.fails("L0", "%d steps are not enough: something turns in circles", maxSteps)
+	case who != nil:
+		r.acts(who)
+	case r.hand != nil && !r.tick.After(time.Now()):
+		r.looks()
+	case len(r.agenda) > 0 && !r.agenda[0].at.After(time.Now()):
+		e := heap.Pop(&r.agenda).(*event)
+		if e.life == 0 || e.life == r.life && r.hand != nil {
+			if e.name != "" {
+				r.trace("%s", e.name)
+			}
+			if e.life == 0 {
+				r.stirs()
+			}
+			e.f()
+		}
+	}
+	r.turn()
+	r.check()
+	return true
+}
+
+const maxSteps = 400_000
+
+// soonest gives when the next thing is due, and which process does it, if one does.
+func (r *run) soonest() (when time.Time, who *body) {
+	when = r.began.Add(r.Length + calmFor + 1)
+	if len(r.agenda) > 0 && r.agenda[0].at.Before(when) {
+		when = r.agenda[0].at
+	}
+	if r.hand != nil {
+		if left, any := r.hand.Left(); any && time.Now().Add(left).Before(when) {
+			when = time.Now().Add(left)
+		}
+		if r.tick.Before(when) {
+			when = r.tick
+		}
+	}
+	for _, b := range r.bodies() {
+		if !b.due.IsZero() && b.due.Add(-r.ahead).Before(when) {
+			when, who = b.due.Add(-r.ahead), b
+		}
+	}
+	return when, who
+}
+
+// stirs: something happened, so that the next regular look may find something.
+func (r *run) stirs() {
+	if soon := time.Now().Add(30 * time.Second); r.tick.After(soon) {
+		r.tick = soon
+	}
+}
+
+// trace notes what happens.
+func (r *run) trace(format string, args ...any) {
+	fmt.Fprintf(r.hash, "%d ", time.Since(r.began))
+	fmt.Fprintf(r.hash, format, args...)
+	if r.Trace != nil {
+		fmt.Fprintf(r.Trace, "%s  "+format+"\n", append([]any{r.wall().Format("02 15:04:05.000000")}, args...)...)
+	}
+}
+
+// fails notes what must not be.
+func (r *run) fails(which, format string, args ...any) {
+	text := which + ": " + fmt.Sprintf(format, args...)
+	r.wrong = append(r.wrong, text)
+	r.trace("WRONG %s", text)
+}

@@ -1,0 +1,260 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// cast is an agent on the machine.
+type cast struct {
+	actor.Agent
+	program string
+}
+
+// talk is a conversation as it goes.
+type talk struct {
+	Talk
+	r     *run
+	who   int
+	dir   string
+	id    string // of its session now
+	ids   []string
+	body  *body // the process that a person has it open in; nil: none
+	ended int   // turns
+	used  map[int]bool
+}
+
+// body is a process of an agent.
+type body struct {
+	actor.Session
+	r     *run
+	cast  *cast
+	talk  *talk  // nil: it is clawd's own session
+	child *child // nil: a person's
+	tty   string
+	due   time.Time // by the wall clock
+	ends  []func()  // what follows on its end
+	stamp string    // of its file
+	known string    // the session that it had last
+	busy  bool
+	over  bool
+}
+
+// people makes the world and everybody in it.
+func (r *run) people() {
+	r.world = &actor.World{Home: r.path("home"), Procs: actor.NewTable("boot-1", epoch.Add(-time.Hour)), Ledger: actor.NewLedger(),
+		Zone: time.UTC, Rand: rand.New(rand.NewPCG(r.Seed, 4)), Provider: r.provides, Env: []string{"HOME=" + r.path("home")}}
+	must(os.MkdirAll(r.path("bin"), 0o700))
+	r.told, r.last = map[string][]string{}, map[string]actor.Kind{}
+	for i, t := range r.Talks {
+		c := r.casts[t.Agent]
+		if c == nil {
+			c = &cast{r.casting(t.Agent), filepath.Join(r.path("bin"), t.Agent)}
+			must(os.WriteFile(c.program, []byte("#!/bin/sh\n"), 0o700))
+			r.casts[t.Agent] = c
+		}
+		x := &talk{Talk: t, r: r, who: i, dir: filepath.Join(r.path("home"), "work", fmt.Sprintf("p%d", t.Dir)), used: map[int]bool{}}
+		must(os.MkdirAll(x.dir, 0o700))
+		r.talks = append(r.talks, x)
+		r.at(r.began.Add(t.At), fmt.Sprintf("talk %d begins", i), x.begins)
+	}
+}
+
+func (r *run) casting(name string) actor.Agent {
+	switch name {
+	case "codex":
+		return actor.NewCodex(r.world)
+	case "gemini":
+		return actor.NewGemini(r.world)
+	case "opencode":
+		return actor.NewOpenCode(r.world)
+	}
+	c := actor.NewClaude(r.world)
+	c.Offers = true
+	return c
+}
+
+// provides is every provider's answer.
+func (r *run) provides(q actor.Request) (a actor.Answer) {
+	defer func() {
+		r.last[q.Agent+"/"+q.Session] = a.Kind
+		r.trace("%s/%s asks (%s, step %d, try %d): %q", q.Agent, q.Session, q.By, q.Step, q.Try, a.Kind)
+	}()
+	a.Took = 500*time.Millisecond + time.Duration(r.chance.Int64N(int64(20*time.Second)))
+	at := time.Since(r.began)
+	for _, s := range r.Weather {
+		if s.Agent != q.Agent || at < s.From || at >= s.To || r.chance.IntN(20) == 0 {
+			continue
+		}
+		a.Kind, a.Window = s.Kind, s.Window
+		switch s.Kind {
+		case actor.RateLimited:
+			if s.Tells {
+				a.RetryAfter = min(s.To-at, time.Duration(1+r.chance.IntN(120))*time.Second)
+			}
+		case actor.UsedUp:
+			if s.Tells {
+				a.Reset = r.wall().Add(s.To - at).Truncate(time.Minute).Add(time.Minute)
+			}
+		case actor.Silent:
+			if r.chance.IntN(3) > 0 {
+				a.Kind = actor.Done
+			}
+		}
+		return a
+	}
+	if q.Step < 3 && r.chance.IntN(3) == 0 {
+		a.Kind, a.Tool = actor.CallsTool, time.Duration(r.chance.Int64N(int64(time.Minute)))
+		a.Asks = q.By == actor.Person && r.chance.IntN(10) == 0
+	}
+	return a
+}
+
+// add takes up a process.
+func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *body {
+	if err != nil {
+		r.trace("no process: %v", err)
+		return nil
+	}
+	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
+	r.alive = append(r.alive, b)
+	r.trace("process %d of %s", s.PID(), c.Name())
+	r.registry(b)
+	r.follows(b)
+	return b
+}
+
+func (r *run) bodies() []*body { return r.alive }
+
+// acts lets a process do what is due.
+func (r *run) acts(b *body) {
+	due, err := b.Next(r.wall())
+	must(err)
+	b.due = due
+	r.stirs()
+	r.follows(b)
+}
+
+// follows takes in what a process has done.
+func (r *run) follows(b *body) {
+	if due, err := b.Next(r.wall()); err == nil {
+		b.due = due
+	} else {
+		must(err)
+	}
+	r.wrote(b)
+	if b.talk != nil && b.ID() != b.known && b.ID() != "" {
+		b.known = b.ID()
+		if b.child == nil {
+			b.talk.id = b.ID()
+			b.talk.ids = append(b.talk.ids, b.ID())
+		}
+	}
+	_, ended := b.Exit()
+	busy := !ended && !b.Idle()
+	if b.busy && !busy && b.talk != nil {
+		b.talk.ended++
+		if k := r.last[b.cast.Name()+"/"+b.ID()]; k != actor.Done && k != actor.CallsTool {
+			r.trace("%s/%s fails: %s", b.cast.Name(), b.ID(), k)
+			r.moment(b.talk.who, stops)
+		}
+	}
+	b.busy = busy
+	if !ended || b.over {
+		if b.over && b.due.IsZero() {
+			r.alive = slices.DeleteFunc(r.alive, func(x *body) bool { return x == b })
+		}
+		return
+	}
+	b.over = true
+	r.trace("process %d ends", b.PID())
+	if b.talk != nil && b.talk.body == b {
+		b.talk.body = nil
+	}
+	if b.due.IsZero() {
+		r.alive = slices.DeleteFunc(r.alive, func(x *body) bool { return x == b })
+	}
+	r.registry(b)
+	if b.child != nil {
+		b.child.finished()
+	}
+	for _, f := range b.ends {
+		f()
+	}
+}
+
+// wrote has clawd hear of what a process wrote.
+func (r *run) wrote(b *body) {
+	fi, err := os.Lstat(b.Path())
+	if err != nil {
+		return
+	}
+	stamp := fmt.Sprint(b.Path(), fi.Size(), fi.ModTime().UnixNano())
+	if stamp == b.stamp {
+		return
+	}
+	b.stamp = stamp
+	r.hints(b.cast.Name(), b.Path())
+}
+
+// registry has clawd hear of a process that comes or goes.
+func (r *run) registry(b *body) {
+	if b.cast.Name() == "claude" {
+		r.hints("claude", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))
+	}
+	if _, ended := b.Exit(); ended && r.hand != nil && !r.is(deafens) {
+		r.after(r.soon(), "", func() { r.protect(r.hand.Revisit) })
+	}
+}
+
+// hints is a file event.
+func (r *run) hints(agentName, path string) {
+	if r.hand == nil || r.is(deafens) {
+		return
+	}
+	look := func() { r.protect(func() { r.hand.Look(agentName, path) }) }
+	switch r.chance.IntN(20) {
+	case 0: // it comes twice
+		r.after(r.soon(), "", look)
+	case 1:
+		if !r.calm {
+			return // it is lost
+		}
+	}
+	r.after(r.soon(), "", look)
+}
+
+// moment has follow what follows on it.
+func (r *run) moment(who int, m Moment) {
+	if r.calm {
+		return
+	}
+	t := r.talks[who]
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Who != who || it.On != m || t.used[i] {
+			continue
+		}
+		t.used[i] = true
+		r.at(time.Now().Add(it.At), fmt.Sprintf("%s %d", it.What, who), func() { r.happens(*it) })
+		if r.chance.IntN(2) == 0 {
+			return // the others wait for the next time
+		}
+	}
+}
+
+// of gives the conversation that a session is of; nil: it is clawd's own.
+func (r *run) of(agentName, id string) *talk {
+	for _, t := range r.talks {
+		if t.Agent == agentName && slices.Contains(t.ids, id) {
+			return t
+		}
+	}
+	return nil
+}
