@@ -194,6 +194,7 @@ func (h *Hand) First() {
 		}
 		found.release()
 	}
+	h.d.loop.found()
 }
 
 // Tick is the regular look at everything; first: the first one after the start.
