@@ -82,15 +82,13 @@ func (r *run) stepped(s daemon.Step) {
 			if _, last := e.Question.(machine.AskAll); last && t != nil {
 				r.moment(t.who, claims)
 			}
-			continue
 		case machine.Start:
 			if t != nil {
 				r.moment(t.who, takes)
 			}
-		case machine.Log, machine.LagMove:
-			continue
+		case machine.Write:
+			r.stirs()
 		}
-		r.stirs()
 	}
 }
 

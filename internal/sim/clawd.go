@@ -242,8 +242,8 @@ func (r *run) awaits(agentName, session string, pid int) {
 
 func (r *run) answersRoles(resume.Plan) ([]byte, error) {
 	if c := r.casts["opencode"]; c != nil {
-		if l, ok := c.Agent.(interface{ AgentList() []byte }); ok {
-			return l.AgentList(), nil
+		if l, ok := c.Agent.(interface{ AgentList() string }); ok {
+			return []byte(l.AgentList()), nil
 		}
 	}
 	return nil, errors.New("it does not answer")
