@@ -99,22 +99,24 @@ func (r *run) answered(t *talk, o machine.Order, a machine.Reply) {
 }
 
 func (r *run) resumed() int {
-	if r.hand == nil {
+	c := r.clawds[0]
+	if c.hand == nil {
 		return 0
 	}
-	st, err := r.hand.Store().Stats()
+	st, err := c.hand.Store().Stats()
 	must(err)
 	return st.TotalResumes
 }
 
 // settle looks at what has become of everything after all was well for long.
 func (r *run) settle() {
-	if r.hand == nil {
+	hand := r.clawds[0].hand
+	if hand == nil {
 		r.fails("L0", "clawd is not there")
 		return
 	}
 	seats := map[string]machine.Session{}
-	for _, s := range r.hand.Sessions() {
+	for _, s := range hand.Sessions() {
 		key := state.Key(s.Rec.Session)
 		seats[key] = s
 		switch p := s.Phase.(type) {
@@ -136,14 +138,14 @@ func (r *run) settle() {
 			r.fails("L1", "%s has a run that never ends", key)
 		}
 	}
-	if n := r.hand.World().Turns.Running(); n != 0 {
+	if n := hand.World().Turns.Running(); n != 0 {
 		r.fails("L2", "%d turns are taken and nothing runs", n)
 	}
 	for _, a := range r.adapters() {
 		found, err := a.Scan(context.Background(), "")
 		must(err)
 		for _, t := range found {
-			r.forgotten(a, t.Session, seats)
+			r.forgotten(hand, a, t.Session, seats)
 		}
 	}
 }
@@ -159,7 +161,7 @@ func (r *run) attended(ds detect.Session) bool {
 }
 
 // forgotten looks whether a stop that could be resumed was dealt with.
-func (r *run) forgotten(a agent.Agent, ds detect.Session, seats map[string]machine.Session) {
+func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, seats map[string]machine.Session) {
 	key := state.Key(ds)
 	stop, _, err := agent.Look(context.Background(), a, ds, true)
 	if err != nil {
@@ -174,10 +176,10 @@ func (r *run) forgotten(a agent.Agent, ds detect.Session, seats map[string]machi
 	rec := s.Rec
 	if !known {
 		var err error
-		rec, known, err = r.hand.Store().Session(ds)
+		rec, known, err = hand.Store().Session(ds)
 		must(err)
 	}
-	closed := r.hand.World().Books.Closed(ds, stop.Key)
+	closed := hand.World().Books.Closed(ds, stop.Key)
 	switch {
 	case !known:
 		r.fails("L3", "%s ended in %s (%s) and clawd does not know it", key, stop.Reason, stop.Key)

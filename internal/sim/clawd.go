@@ -20,6 +20,20 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
+// clawd is the daemon as its machine knows it. A second one has a store of its own.
+type clawd struct {
+	*run
+	name  string       // of its state folder
+	hand  *daemon.Hand // nil: it is down
+	life  int          // counts the starts
+	first bool         // the first regular look is yet to come
+	tick  time.Time    // of the next one
+	begun []*daemon.Task
+	fuse  int    // commits until it is killed; 0: it is not
+	where string // before or after that commit
+	gone  bool   // it does not come back
+}
+
 // killed is what a commit panics with when clawd is killed there.
 var errKilled = errors.New("killed")
 
@@ -60,35 +74,40 @@ func (r *run) adapters() []agent.Agent {
 }
 
 // start starts clawd.
-func (r *run) start() {
-	if r.hand != nil || r.down > 0 {
+func (c *clawd) start() {
+	if c.hand != nil || c.gone {
 		return
 	}
-	r.life++
-	r.fuse = 0
-	r.trace("clawd starts")
-	log := zerolog.New(logs{r}).Level(zerolog.DebugLevel)
-	o := daemon.Options{Config: r.config(), Version: fmt.Sprint(r.life), Env: r.env(), Log: log,
-		Reload:  func() (config.Config, error) { return r.config(), nil },
-		Paths:   daemon.Paths{ConfigPath: "clawd.toml", StateDir: r.path("state"), UserDir: r.path("user"), Wraps: r.path("wraps")},
+	c.life++
+	c.fuse = 0
+	c.trace("%s starts", c.name)
+	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)
+	o := daemon.Options{Config: c.config(), Version: fmt.Sprint(c.life), Env: c.env(), Log: log,
+		Reload:  func() (config.Config, error) { return c.config(), nil },
+		Paths:   daemon.Paths{ConfigPath: "clawd.toml", StateDir: c.path(c.name), UserDir: c.path("user"), Wraps: c.path("wraps")},
 		Manager: daemon.Manager{GoingDown: func() bool { return false }},
-		Parts: daemon.Parts{Agents: r.adapters(), Trigger: trigger{r}, Settle: 5 * time.Second, Clock: daemon.Clock{Wall: r.wall, Mono: r.mono},
+		Parts: daemon.Parts{Agents: c.adapters(), Trigger: trigger{c}, Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},
 			Channels: func(config.Notify) []notify.Channel {
-				return []notify.Channel{{Name: "sim", Send: r.tells}}
+				return []notify.Channel{{Name: "sim", Send: c.tells}}
 			}}}
-	hand, err := daemon.Take(o, daemon.Driver{Commit: r.commits, Stepped: r.stepped, Awaits: r.awaits, Ask: r.answersRoles})
-	if err != nil {
-		r.fails("start", "clawd does not start: %v", err)
+	hand, err := daemon.Take(o, daemon.Driver{Commit: c.commits, Stepped: c.stepped, Awaits: c.awaits, Ask: c.answersRoles})
+	if errors.Is(err, daemon.ErrRunning) { // its service manager tries again
+		c.trace("%s: %v", c.name, err)
+		c.returns(time.Minute)
 		return
 	}
-	for name := range r.casts {
+	if err != nil {
+		c.fails("start", "clawd does not start: %v", err)
+		return
+	}
+	for name := range c.casts {
 		must(hand.Known(name, versions[name]))
 	}
-	r.begun = nil
-	r.hand, r.first = hand, true
-	r.tick = time.Now().Add(30 * time.Second)
-	r.after(r.soon(), "first look", func() { r.protect(hand.First) })
-	r.notices()
+	c.begun = nil
+	c.hand, c.first = hand, true
+	c.tick = time.Now().Add(30 * time.Second)
+	c.after(c.soon(), "first look", func() { c.protect(hand.First) })
+	c.notices()
 }
 
 var versions = map[string]string{"claude": "2.1.329", "codex": "0.169.0", "gemini": "0.61.0", "opencode": "1.1.53"}
@@ -106,13 +125,13 @@ func (l logs) Write(p []byte) (int, error) {
 }
 
 // protect does something of clawd's, which may kill it.
-func (r *run) protect(f func()) {
+func (c *clawd) protect(f func()) {
 	defer func() {
 		switch x := recover(); x {
 		case nil:
 		case errKilled:
-			r.dies()
-			r.returns(r.soon() * 100)
+			c.dies()
+			c.returns(c.soon() * 100)
 		default:
 			panic(x)
 		}
@@ -121,40 +140,40 @@ func (r *run) protect(f func()) {
 }
 
 // turn has clawd do what there is to do.
-func (r *run) turn() {
-	if r.hand == nil {
+func (c *clawd) turn() {
+	if c.hand == nil {
 		return
 	}
-	r.protect(func() {
-		if err := r.hand.Turn(); err != nil {
-			r.trace("clawd ends: %v", err)
-			r.leaves()
-			r.returns(5 * time.Second)
+	c.protect(func() {
+		if err := c.hand.Turn(); err != nil {
+			c.trace("%s ends: %v", c.name, err)
+			c.leaves()
+			c.returns(5 * time.Second)
 			return
 		}
-		for _, t := range r.hand.Tasks() {
-			r.after(r.soon(), "begin "+t.Session, func() { r.begins(t) })
+		for _, t := range c.hand.Tasks() {
+			c.after(c.soon(), "begin "+t.Session, func() { c.begins(t) })
 		}
-		if r.hand.Leapt() {
-			r.after(r.soon(), "leapt", func() { r.protect(func() { r.hand.Tick(false); r.hand.Revisit() }) })
+		if c.hand.Leapt() {
+			c.after(c.soon(), "leapt", func() { c.protect(func() { c.hand.Tick(false); c.hand.Revisit() }) })
 		}
 	})
 }
 
-func (r *run) begins(t *daemon.Task) {
-	r.protect(func() {
-		r.hand.Begin(t)
-		if r.hand == nil {
+func (c *clawd) begins(t *daemon.Task) {
+	c.protect(func() {
+		c.hand.Begin(t)
+		if c.hand == nil {
 			return
 		}
-		r.begun = append(r.begun, t)
-		took := r.soon()
+		c.begun = append(c.begun, t)
+		took := c.soon()
 		if took > 10*time.Second {
-			r.after(10*time.Second, "old "+t.Session, func() { r.hand.Age(t) })
+			c.after(10*time.Second, "old "+t.Session, func() { c.hand.Age(t) })
 		}
-		r.after(took, "end "+t.Session, func() {
-			r.begun = slices.DeleteFunc(r.begun, func(x *daemon.Task) bool { return x == t })
-			r.hand.Deliver(t)
+		c.after(took, "end "+t.Session, func() {
+			c.begun = slices.DeleteFunc(c.begun, func(x *daemon.Task) bool { return x == t })
+			c.hand.Deliver(t)
 		})
 	})
 }
@@ -176,48 +195,48 @@ func (r *run) soon() time.Duration {
 func (r *run) is(w What) bool { return !r.calm && time.Now().Before(r.until[w]) }
 
 // looks is the regular look at everything.
-func (r *run) looks() {
-	r.tick = time.Now().Add(time.Duration(2+r.chance.Int64N(4)) * time.Hour)
-	r.trace("tick")
-	r.protect(func() {
-		r.hand.Tick(r.first)
-		if r.first {
-			r.tick = time.Now().Add(30 * time.Second)
+func (c *clawd) looks() {
+	c.tick = time.Now().Add(time.Duration(2+c.chance.Int64N(4)) * time.Hour)
+	c.trace("tick")
+	c.protect(func() {
+		c.hand.Tick(c.first)
+		if c.first {
+			c.tick = time.Now().Add(30 * time.Second)
 		}
-		r.first = false
+		c.first = false
 	})
-	r.notices()
+	c.notices()
 }
 
 // notices brings out what is to be told.
-func (r *run) notices() {
-	if r.hand == nil {
+func (c *clawd) notices() {
+	if c.hand == nil {
 		return
 	}
-	r.protect(func() {
-		next := r.hand.Notices()
+	c.protect(func() {
+		next := c.hand.Notices()
 		if !next.IsZero() {
-			r.after(max(time.Second, next.Sub(r.wall())), "", r.notices)
+			c.after(max(time.Second, next.Sub(c.wall())), "", c.notices)
 		}
 	})
 }
 
-func (r *run) tells(_ context.Context, n notify.Notice) error {
-	r.trace("told %s %s/%s %s", n.Event, n.Agent, n.Session, n.Why)
-	r.told[n.Agent+"/"+n.Session] = append(r.told[n.Agent+"/"+n.Session], n.Event)
+func (c *clawd) tells(_ context.Context, n notify.Notice) error {
+	c.trace("told %s %s/%s %s", n.Event, n.Agent, n.Session, n.Why)
+	c.told[n.Agent+"/"+n.Session] = append(c.told[n.Agent+"/"+n.Session], n.Event)
 	return nil
 }
 
 // commits is around each commit: it may fail, or clawd may be killed before or after it.
-func (r *run) commits(commit func() error) error {
-	if r.is(refuses) {
+func (c *clawd) commits(commit func() error) error {
+	if c.is(refuses) {
 		return fmt.Errorf("write: %w", syscall.ENOSPC)
 	}
-	blows := r.fuse == 1
-	if r.fuse > 0 {
-		r.fuse--
+	blows := c.fuse == 1
+	if c.fuse > 0 {
+		c.fuse--
 	}
-	if blows && r.where == "before" {
+	if blows && c.where == "before" {
 		panic(errKilled)
 	}
 	err := commit()
@@ -227,13 +246,13 @@ func (r *run) commits(commit func() error) error {
 	return err
 }
 
-func (r *run) awaits(agentName, session string, pid int) {
-	life := r.life
-	for _, b := range r.bodies() {
+func (c *clawd) awaits(agentName, session string, pid int) {
+	life := c.life
+	for _, b := range c.bodies() {
 		if b.PID() == pid {
 			b.ends = append(b.ends, func() {
-				if r.life == life && r.hand != nil {
-					r.after(time.Second+r.soon(), "poke "+session, func() { r.hand.Poke(agentName, session) })
+				if c.life == life && c.hand != nil {
+					c.after(time.Second+c.soon(), "poke "+session, func() { c.hand.Poke(agentName, session) })
 				}
 			})
 		}
@@ -250,37 +269,37 @@ func (r *run) answersRoles(resume.Plan) ([]byte, error) {
 }
 
 // dies: clawd is killed.
-func (r *run) dies() {
-	if r.hand == nil {
+func (c *clawd) dies() {
+	if c.hand == nil {
 		return
 	}
-	r.trace("clawd is killed")
-	r.hand.Kill()
-	r.hand = nil
-	for _, c := range r.runs {
-		c.orphaned()
+	c.trace("%s is killed", c.name)
+	c.hand.Kill()
+	c.hand = nil
+	for _, x := range c.runs {
+		x.orphaned(c)
 	}
 }
 
 // leaves: clawd ends cleanly.
-func (r *run) leaves() {
-	if r.hand == nil {
+func (c *clawd) leaves() {
+	if c.hand == nil {
 		return
 	}
-	r.trace("clawd stops")
-	hand := r.hand
-	if err := hand.Stop(r.begun); err != nil {
-		r.trace("the stop: %v", err)
+	c.trace("%s stops", c.name)
+	hand := c.hand
+	if err := hand.Stop(c.begun); err != nil {
+		c.trace("the stop: %v", err)
 	}
-	r.hand = nil
-	for _, c := range r.runs {
-		c.orphaned()
+	c.hand = nil
+	for _, x := range c.runs {
+		x.orphaned(c)
 	}
 }
 
 // returns has clawd start again after a while.
-func (r *run) returns(after time.Duration) {
-	r.at(time.Now().Add(after), "", r.start)
+func (c *clawd) returns(after time.Duration) {
+	c.at(time.Now().Add(after), "", c.start)
 }
 
 // faulty is an agent whose files cannot always be read.

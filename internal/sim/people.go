@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 	"github.com/clawd-project/clawd/resume"
@@ -45,7 +46,7 @@ func (r *run) happens(it Item) {
 		return
 	}
 	switch it.What {
-	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts:
+	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts, twins:
 		r.strikes(it)
 		return
 	}
@@ -158,22 +159,28 @@ func (r *run) noted(b *body, err error, what string) {
 
 // orders is clawd resume, cancel and ignore.
 func (r *run) orders(t *talk, o machine.Order) {
-	if r.hand == nil {
-		return
+	for _, c := range r.clawds {
+		if c.hand != nil { // whichever answers on the socket
+			c.obeys(t, o)
+			return
+		}
 	}
-	r.protect(func() {
-		answer, late, ok := r.hand.Order(t.Agent, t.id, o)
+}
+
+func (c *clawd) obeys(t *talk, o machine.Order) {
+	c.protect(func() {
+		answer, late, ok := c.hand.Order(t.Agent, t.id, o)
 		if !ok {
 			return
 		}
+		key := t.Agent + "/" + t.id
 		if o.Kind != machine.Resume { // he knows, whatever comes of it
-			key := t.Agent + "/" + t.id
-			r.told[key] = append(r.told[key], string(o.Kind))
+			c.told[key] = append(c.told[key], string(o.Kind))
 		}
-		r.after(8*time.Second, "", func() {
+		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
-				r.answered(t, o, a)
+				c.answered(t, o, a)
 			default:
 				late()
 			}
@@ -183,24 +190,25 @@ func (r *run) orders(t *talk, o machine.Order) {
 
 // strikes is what the machine does.
 func (r *run) strikes(it Item) {
+	c := r.clawds[0]
 	long := drawer{r.chance}.span(time.Second, 12*time.Hour)
 	switch it.What {
 	case kills:
 		if it.N%3 == 0 {
-			r.dies()
-			r.returns(min(long, 10*time.Minute))
+			c.dies()
+			c.returns(min(long, 10*time.Minute))
 			return
 		}
-		r.fuse, r.where = 1+int(uint64(it.N)>>4%4), "before"
+		c.fuse, c.where = 1+int(uint64(it.N)>>4%4), "before"
 		if it.N%2 == 0 {
-			r.where = "after"
+			c.where = "after"
 		}
 	case restarts:
-		r.leaves()
-		r.returns(long)
+		c.leaves()
+		c.returns(long)
 	case reboots, powerCut:
 		r.falls(it.What == powerCut)
-		r.returns(min(long, time.Hour))
+		c.returns(min(long, time.Hour))
 	case suspends:
 		r.trace("suspended for %s", long)
 		r.asleep += long
@@ -213,13 +221,15 @@ func (r *run) strikes(it Item) {
 		r.ahead += by
 		r.trace("the clock is set by %s", by)
 	case reloads:
-		if r.hand != nil {
-			r.protect(r.hand.Reload)
+		if c.hand != nil {
+			c.protect(c.hand.Reload)
 		}
 	case loses, cuts:
-		r.dies()
+		c.dies()
 		r.damages(it.What == cuts)
-		r.returns(min(long, time.Hour))
+		c.returns(min(long, time.Hour))
+	case twins:
+		r.twin(long)
 	default:
 		r.until[it.What] = time.Now().Add(min(long, 2*time.Hour))
 	}
@@ -227,10 +237,12 @@ func (r *run) strikes(it Item) {
 
 // falls: the machine goes down.
 func (r *run) falls(hard bool) {
-	if hard {
-		r.dies()
-	} else {
-		r.leaves()
+	for _, c := range r.clawds {
+		if hard {
+			c.dies()
+		} else {
+			c.leaves()
+		}
 	}
 	r.boots++
 	for _, b := range r.bodies() {
@@ -249,7 +261,7 @@ func (r *run) falls(hard bool) {
 
 // damages the store of a clawd that is down.
 func (r *run) damages(cut bool) {
-	path := r.path("state/clawd.db")
+	path := r.path("clawd/clawd.db")
 	_, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -260,14 +272,40 @@ func (r *run) damages(cut bool) {
 	}
 }
 
+// twin: the lock is removed, and a second clawd starts that has a store of its own.
+func (r *run) twin(long time.Duration) {
+	if len(r.clawds) > 1 {
+		return
+	}
+	must(os.RemoveAll(r.path("user/" + daemon.LockName)))
+	c := &clawd{run: r, name: "other"}
+	r.clawds = append(r.clawds, c)
+	c.start()
+	r.at(time.Now().Add(long), "the other ends", c.parts)
+}
+
+// parts: it ends for good.
+func (c *clawd) parts() {
+	if c.gone {
+		return
+	}
+	c.gone = true
+	c.dies()
+}
+
 // calms: nothing bad happens any more.
 func (r *run) calms() {
-	r.calm, r.fuse, r.down = true, 0, 0
+	r.calm = true
 	clear(r.until)
-	r.start()
-	r.protect(func() {
-		if r.hand != nil {
-			r.hand.Revisit()
+	for _, c := range r.clawds[1:] {
+		c.parts()
+	}
+	c := r.clawds[0]
+	c.fuse = 0
+	c.start()
+	c.protect(func() {
+		if c.hand != nil {
+			c.hand.Revisit()
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 type Plan struct {
 	Seed    uint64
 	Length  time.Duration // of what happens; then all is well for more than a day
+	Deaf    bool          // no file events at all
 	Talks   []Talk
 	Items   []Item
 	Weather []Spell
@@ -92,6 +93,7 @@ const (
 	deafens  What = "deaf"   // no file events for a while
 	loses    What = "lose"   // the store, while clawd is down
 	cuts     What = "cut"    // the store's file, while clawd is down
+	twins    What = "twin"   // a second clawd runs for a while
 )
 
 // Spell is for how long a provider answers how.
@@ -106,7 +108,7 @@ type Spell struct {
 // Draw gives the plan of a seed.
 func Draw(seed uint64) Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
-	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour)}
+	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Deaf: d.IntN(4) == 0}
 	agents := d.agents()
 	var hot []time.Duration // when much happens
 	for n := 1 + d.few(1, 4); n > 0; n-- {
@@ -195,7 +197,7 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
-var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts}
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts, twins}
 
 // windows are how long after a moment something that follows on it may come.
 var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 )
 
@@ -53,29 +52,18 @@ type run struct {
 	seq    uint64
 	calm   bool // nothing bad happens any more
 
-	clawd
+	clawds []*clawd
+	boots  int
+	until  map[What]time.Time // faults that last
 	watch
-}
-
-// clawd is the daemon as its machine knows it.
-type clawd struct {
-	hand  *daemon.Hand // nil: it is down
-	life  int          // counts the starts
-	first bool         // the first regular look is yet to come
-	tick  time.Time    // of the next one
-	begun []*daemon.Task
-	down  int // so many want it down
-	boots int
-	fuse  int    // commits until it is killed; 0: it is not
-	where string // before or after that commit
-	until map[What]time.Time
 }
 
 // event is something that is to happen, by the clock of the bubble.
 type event struct {
 	at   time.Time
 	tie  uint64
-	life int // of clawd; 0: in any
+	of   *clawd // nil: it happens in any case
+	life int    // of clawd
 	name string
 	f    func()
 }
@@ -112,17 +100,20 @@ func Run(p Plan, o Options) Result {
 	defer os.RemoveAll(o.Root)
 	must(os.MkdirAll(filepath.Join(o.Root, "tmp"), 0o700))
 	r.people()
-	r.start()
+	r.clawds = []*clawd{{run: r, name: "clawd"}}
+	r.clawds[0].start()
 	r.plans()
-	r.turn()
+	r.turns()
 	for len(r.wrong) == 0 && r.next() {
 	}
 	if len(r.wrong) == 0 {
 		r.settle()
 	}
 	resumes := r.resumed()
-	if r.hand != nil {
-		r.hand.Kill()
+	for _, c := range r.clawds {
+		if c.hand != nil {
+			c.hand.Kill()
+		}
 	}
 	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began)}
 }
@@ -157,16 +148,21 @@ func (r *run) plans() {
 	r.at(r.began.Add(r.Length), "calm", r.calms)
 }
 
-// at has something happen; in any life of clawd.
-func (r *run) at(when time.Time, name string, f func()) { r.put(when, 0, name, f) }
-
-// after has something happen to clawd, if it still lives then.
-func (r *run) after(d time.Duration, name string, f func()) {
-	r.put(time.Now().Add(d), r.life, name, f)
+// at has something happen in any case.
+func (r *run) at(when time.Time, name string, f func()) {
+	heap.Push(&r.agenda, &event{at: when, tie: r.chance.Uint64(), name: name, f: f})
 }
 
-func (r *run) put(when time.Time, life int, name string, f func()) {
-	heap.Push(&r.agenda, &event{when, r.chance.Uint64(), life, name, f})
+// after has something happen to clawd, if it still lives then.
+func (c *clawd) after(d time.Duration, name string, f func()) {
+	heap.Push(&c.agenda, &event{at: time.Now().Add(d), tie: c.chance.Uint64(), of: c, life: c.life, name: name, f: f})
+}
+
+// turns has every clawd do what there is to do.
+func (r *run) turns() {
+	for _, c := range r.clawds {
+		c.turn()
+	}
 }
 
 // next does the next thing. False: the run is over.
@@ -184,23 +180,32 @@ func (r *run) next() bool {
 		r.fails("L0", "%d steps are not enough: something turns in circles", maxSteps)
 	case who != nil:
 		r.acts(who)
-	case r.hand != nil && !r.tick.After(time.Now()):
-		r.looks()
 	case len(r.agenda) > 0 && !r.agenda[0].at.After(time.Now()):
-		e := heap.Pop(&r.agenda).(*event)
-		if e.life == 0 || e.life == r.life && r.hand != nil {
-			if e.name != "" {
-				r.trace("%s", e.name)
+		r.pops(heap.Pop(&r.agenda).(*event))
+	default:
+		for _, c := range r.clawds {
+			if c.hand != nil && !c.tick.After(time.Now()) {
+				c.looks()
 			}
-			if e.life == 0 {
-				r.stirs()
-			}
-			e.f()
 		}
 	}
-	r.turn()
+	r.turns()
 	r.check()
 	return true
+}
+
+// pops has an event happen.
+func (r *run) pops(e *event) {
+	switch {
+	case e.of == nil:
+		r.stirs()
+	case e.life != e.of.life || e.of.hand == nil:
+		return
+	}
+	if e.name != "" {
+		r.trace("%s", e.name)
+	}
+	e.f()
 }
 
 const maxSteps = 400_000
@@ -211,12 +216,15 @@ func (r *run) soonest() (when time.Time, who *body) {
 	if len(r.agenda) > 0 && r.agenda[0].at.Before(when) {
 		when = r.agenda[0].at
 	}
-	if r.hand != nil {
-		if left, any := r.hand.Left(); any && time.Now().Add(left).Before(when) {
+	for _, c := range r.clawds {
+		if c.hand == nil {
+			continue
+		}
+		if left, any := c.hand.Left(); any && time.Now().Add(left).Before(when) {
 			when = time.Now().Add(left)
 		}
-		if r.tick.Before(when) {
-			when = r.tick
+		if c.tick.Before(when) {
+			when = c.tick
 		}
 	}
 	for _, b := range r.bodies() {
@@ -229,8 +237,11 @@ func (r *run) soonest() (when time.Time, who *body) {
 
 // stirs: something happened, so that the next regular look may find something.
 func (r *run) stirs() {
-	if soon := time.Now().Add(30 * time.Second); r.tick.After(soon) {
-		r.tick = soon
+	soon := time.Now().Add(30 * time.Second)
+	for _, c := range r.clawds {
+		if c.tick.After(soon) {
+			c.tick = soon
+		}
 	}
 }
 

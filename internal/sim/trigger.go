@@ -20,7 +20,7 @@ import (
 )
 
 // trigger starts the runs of clawd. It knows no way into a terminal.
-type trigger struct{ r *run }
+type trigger struct{ c *clawd }
 
 // Way is none.
 func (trigger) Way(detect.Holder) resume.Way { return resume.Exec }
@@ -39,6 +39,7 @@ func (trigger) Dialog(context.Context, detect.Session, detect.Holder) (string, e
 // child is a run of clawd's: the shim, and the agent that it becomes.
 type child struct {
 	r     *run
+	c     *clawd // that looks after it
 	claim resume.Claim
 	proc  *actor.Proc // of the shim, and of the agent
 	pid   int
@@ -53,7 +54,7 @@ type child struct {
 
 // Start prepares the shim.
 func (t trigger) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
-	r := t.r
+	r := t.c.run
 	if r.is(shortens) {
 		return nil, fmt.Errorf("fork: %w", syscall.EAGAIN)
 	}
@@ -67,7 +68,7 @@ func (t trigger) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	must(f.Close())
 	dated(c.Output, r.wall())
 	p := r.world.Procs.Spawn("clawd", []string{"clawd", "shim"}, nil, "/", "", r.wall())
-	x := &child{r: r, claim: c, proc: p, pid: p.PID, begin: p.Start, boot: r.world.Procs.Boot(), moved: r.wall()}
+	x := &child{r: r, c: t.c, claim: c, proc: p, pid: p.PID, begin: p.Start, boot: r.world.Procs.Boot(), moved: r.wall()}
 	r.runs = append(r.runs, x)
 	r.trace("shim %d for %s/%s attempt %d", p.PID, c.Session.Agent, c.Session.ID, c.N)
 	return x, nil
@@ -75,12 +76,13 @@ func (t trigger) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 
 // Adopt finds a run from before a restart.
 func (t trigger) Adopt(c resume.Claim) resume.Run {
-	for _, x := range t.r.runs {
+	for _, x := range t.c.runs {
 		if x.claim.Token == c.Token {
+			x.c = t.c
 			return x
 		}
 	}
-	return &child{r: t.r, claim: c, over: true} // its store was lost
+	return &child{r: t.c.run, c: t.c, claim: c, over: true} // its store was lost
 }
 
 func dated(path string, at time.Time) {
@@ -126,14 +128,14 @@ func (x *child) ended() {
 	}
 	x.over = true
 	x.r.world.Procs.End(x.pid)
-	if x.r.hand != nil {
-		x.r.after(x.r.soon(), "gone "+x.claim.Session.ID, func() { x.r.hand.Gone(x.claim.Token) })
+	if x.c.hand != nil {
+		x.c.after(x.r.soon(), "gone "+x.claim.Session.ID, func() { x.c.hand.Gone(x.claim.Token) })
 	}
 }
 
 // orphaned: clawd is gone, so that a gate that is closed stays closed.
-func (x *child) orphaned() {
-	if !x.open {
+func (x *child) orphaned(c *clawd) {
+	if !x.open && x.c == c {
 		x.ended()
 	}
 }

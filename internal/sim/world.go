@@ -208,26 +208,36 @@ func (r *run) registry(b *body) {
 	if b.cast.Name() == "claude" {
 		r.hints("claude", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))
 	}
-	if _, ended := b.Exit(); ended && r.hand != nil && !r.is(deafens) {
-		r.after(r.soon(), "", func() { r.protect(r.hand.Revisit) })
+	if _, ended := b.Exit(); !ended || r.is(deafens) {
+		return
+	}
+	for _, c := range r.clawds {
+		if c.hand != nil {
+			c.after(r.soon(), "", func() { c.protect(c.hand.Revisit) })
+		}
 	}
 }
 
 // hints is a file event.
 func (r *run) hints(agentName, path string) {
-	if r.hand == nil || r.is(deafens) {
+	if r.is(deafens) || r.Deaf && !r.calm {
 		return
 	}
-	look := func() { r.protect(func() { r.hand.Look(agentName, path) }) }
-	switch r.chance.IntN(20) {
-	case 0: // it comes twice
-		r.after(r.soon(), "", look)
-	case 1:
-		if !r.calm {
-			return // it is lost
+	for _, c := range r.clawds {
+		if c.hand == nil {
+			continue
 		}
+		look := func() { c.protect(func() { c.hand.Look(agentName, path) }) }
+		switch r.chance.IntN(20) {
+		case 0: // it comes twice
+			c.after(r.soon(), "", look)
+		case 1:
+			if !r.calm {
+				continue // it is lost
+			}
+		}
+		c.after(r.soon(), "", look)
 	}
-	r.after(r.soon(), "", look)
 }
 
 // moment has follow what follows on it.

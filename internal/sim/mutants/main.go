@@ -1,0 +1,110 @@
+// Mutants plants faults into clawd, one at a time, and looks how many seeds the simulator needs to find each.
+//
+//	mutants [-seeds n] [-only regexp] [-markdown]
+//
+// It ends with 1 where one is not found, or where the text that it is to replace is not there any more.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mutant is one planted fault: where text stands, in place of which other.
+type mutant struct {
+	name, file, old, new string
+	missed               string // why no seed finds it; empty: one must
+}
+
+func main() {
+	seeds := flag.Int("seeds", 2000, "the most to walk for one fault")
+	only := flag.String("only", "", "plant those alone whose names fit this `regexp`")
+	markdown := flag.Bool("markdown", false, "print a table for the docs")
+	flag.Parse()
+	fits, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	defer os.RemoveAll(dir)
+	if *markdown {
+		fmt.Println("| Planted fault | Seeds until found | Found as |\n|---|---|---|")
+	}
+	bad := 0
+	for _, m := range mutants {
+		if !fits.MatchString(m.name) {
+			continue
+		}
+		began := time.Now()
+		seed, how, err := m.hunt(dir, *seeds)
+		switch {
+		case err != nil:
+			bad++
+			fmt.Printf("%s: %v\n", m.name, err)
+		case *markdown && seed == 0:
+			fmt.Printf("| %s | not in %d | %s |\n", m.name, *seeds, m.missed)
+		case *markdown:
+			fmt.Printf("| %s | %d | %s |\n", m.name, seed, how)
+		case seed == 0:
+			fmt.Printf("%s: NOT FOUND in %d seeds; %s (%s)\n", m.name, *seeds, m.missed, time.Since(began).Round(time.Second))
+		default:
+			fmt.Printf("%s: found by seed %d (%s): %s\n", m.name, seed, time.Since(began).Round(time.Second), how)
+		}
+		if seed == 0 && m.missed == "" && err == nil {
+			bad++
+		}
+	}
+	if bad > 0 {
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}
+}
+
+// hunt gives the first seed that finds it; 0: none does.
+func (m mutant) hunt(dir string, seeds int) (seed int, how string, err error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return 0, "", err
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return 0, "", fmt.Errorf("%s has the text to replace %d times: mend the list", m.file, n)
+	}
+	changed, overlay, binary := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "sim")
+	source, err := filepath.Abs(m.file)
+	if err != nil {
+		return 0, "", err
+	}
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
+	err = errors.Join(err, os.WriteFile(changed, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600),
+		os.WriteFile(overlay, replace, 0o600))
+	if err != nil {
+		return 0, "", err
+	}
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./internal/sim/cmd").CombinedOutput(); err != nil {
+		return 0, "", fmt.Errorf("it does not build: %s", out)
+	}
+	out, err := exec.Command(binary, "-most", "1", "-seeds", strconv.Itoa(seeds)).CombinedOutput()
+	if err == nil {
+		return 0, "", nil
+	}
+	found := regexp.MustCompile(`(?m)^seed (\d+): (.*)$`).FindSubmatch(out)
+	if found == nil {
+		return 0, "", fmt.Errorf("the simulator failed: %s", out)
+	}
+	seed, err = strconv.Atoi(string(found[1]))
+	return seed, string(found[2]), err
+}
