@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -15,12 +16,15 @@ import (
 
 // watch is what the checks remember.
 type watch struct {
-	alive  []*body
-	told   map[string][]string
-	last   map[string]actor.Kind // newest answer, by session
-	person map[string]deed
-	asked  int // prompts of the ledger that were looked at
-	marks  map[string]int
+	alive   []*body
+	told    map[string][]string
+	kinds   map[string]actor.Kind // newest answer, by session
+	person  map[string]deed
+	asked   int // prompts of the ledger that were looked at
+	wants   map[string]want
+	lines   map[string]*episode
+	spent   map[string]int
+	decided map[string]resume.Decision // by token
 }
 
 // blown tells whether clawd is killed at a place of the shim's; it is not drawn yet.
@@ -41,6 +45,7 @@ func (r *run) check() {
 	for ; r.asked < len(r.world.Ledger.Asks); r.asked++ {
 		ask := r.world.Ledger.Asks[r.asked]
 		if ask.By != actor.Clawd {
+			r.renews(ask.Agent + "/" + ask.Session)
 			continue
 		}
 		if t := r.of(ask.Agent, ask.Session); t != nil {
@@ -60,34 +65,124 @@ func (r *run) asks(a *actor.Ask) {
 // marked looks at the world at the moment of a mark, right after the shim's last look.
 func (r *run) marked(x *child) {
 	c := x.claim
+	key := c.Session.Agent + "/" + c.Session.ID
 	for _, b := range r.alive {
 		if _, ended := b.Exit(); ended || b.child == x || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue
 		}
-		r.fails("I10", "%s/%s: attempt %d while process %d has it open", c.Session.Agent, c.Session.ID, c.N, b.PID())
+		r.fails("I10", "%s: attempt %d while process %d has it open", key, c.N, b.PID())
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		if a.By != actor.Clawd && r.wall().Sub(a.At) > 10*time.Second {
-			r.fails("I10", "%s/%s: attempt %d after a prompt of %s at %s", c.Session.Agent, c.Session.ID, c.N, a.By, a.At.Format(time.TimeOnly))
+			r.fails("I10", "%s: attempt %d after a prompt of %s at %s", key, c.N, a.By, a.At.Format(time.TimeOnly))
 		}
+	}
+	r.obeyed(key, c)
+	r.counted(key, c)
+}
+
+// obeyed: what its user ordered is done.
+func (r *run) obeyed(key string, c resume.Claim) {
+	switch o := r.wants[key]; {
+	case o.ignored && o.since.Before(c.At):
+		r.fails("order", "%s: attempt %d, and it is to be ignored since %s", key, c.N, o.since.Format(time.TimeOnly))
+	case o.cancelled == c.Stop.Key && c.Stop.Key != "" && o.since.Before(c.At):
+		r.fails("order", "%s: attempt %d for a stop that was cancelled at %s", key, c.N, o.since.Format(time.TimeOnly))
 	}
 }
 
+// want is what a user has ordered, and was promised.
+type want struct {
+	ignored   bool
+	cancelled string // the stop
+	since     time.Time
+}
+
+// counted: the attempts of an episode are numbered, and bounded.
+func (r *run) counted(key string, c resume.Claim) {
+	line := r.lines[key]
+	if line == nil {
+		line = &episode{}
+		r.lines[key] = line
+	}
+	if !line.anew && c.N <= line.n {
+		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
+	}
+	line.n, line.anew = c.N, false
+	if d := r.decided[c.Token]; d.Probe || d.Asked {
+		return
+	}
+	day := r.wall().UTC().Format(time.DateOnly) + key
+	r.spent[day]++
+	if n, most := r.spent[day], r.config().Budget.MaxResumesPerDay; n > most {
+		r.fails("budget", "%s: %d attempts on one day", key, n)
+	}
+}
+
+// renews: something came in between that is no attempt's.
+func (r *run) renews(key string) {
+	if l := r.lines[key]; l != nil {
+		l.anew = true
+	}
+}
+
+// episode are the attempts since somebody or something good came in between.
+type episode struct {
+	n    int
+	anew bool
+}
+
+// forgets: a store does not know what another one knew of an episode. The marks tell only of the stop itself.
+func (r *run) forgets() {
+	for _, l := range r.lines {
+		l.anew = true
+	}
+}
+
+// takes looks at an attempt that was taken: not more at a time than max_parallel.
+func (c *clawd) takes(e machine.Start) {
+	cfg := c.config().Resume
+	c.decided[e.Claim.Token] = e.Rec.Decision
+	alive := 1
+	for _, x := range c.runs {
+		if x.c == c && x.Alive() && !x.ends {
+			alive++
+		}
+	}
+	if alive > cfg.MaxParallel {
+		c.fails("parallel", "%d runs at a time", alive)
+	}
+}
+
+// turned looks at a session that may start: not too close after the one before.
+func (c *clawd) turned(now time.Duration) {
+	if d := now - c.last; c.last != 0 && d < time.Duration(c.config().Resume.Stagger) {
+		c.fails("stagger", "%s after the last start", d)
+	}
+	c.last = now
+}
+
 // stepped is told of each step of a session.
-func (r *run) stepped(s daemon.Step) {
-	t := r.of(s.Now.Rec.Agent, s.Now.Rec.ID)
+func (c *clawd) stepped(s daemon.Step) {
+	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
+	adopts := slices.ContainsFunc(s.Effects, func(e machine.Effect) bool { _, is := e.(machine.Adopt); return is })
 	for _, e := range s.Effects {
 		switch e := e.(type) {
 		case machine.Ask:
 			if _, last := e.Question.(machine.AskAll); last && t != nil {
-				r.moment(t.who, claims)
+				c.moment(t.who, claims)
 			}
 		case machine.Start:
 			if t != nil {
-				r.moment(t.who, takes)
+				c.moment(t.who, takes)
+			}
+			c.takes(e)
+		case machine.TurnMove:
+			if e.Kind == machine.TurnTakes && !adopts {
+				c.turned(s.World.Mono)
 			}
 		case machine.Write:
-			r.stirs()
+			c.stirs()
 		}
 	}
 }
@@ -95,6 +190,19 @@ func (r *run) stepped(s daemon.Step) {
 func (r *run) logged([]byte) {}
 
 func (r *run) answered(t *talk, o machine.Order, a machine.Reply) {
+	if key := t.Agent + "/" + t.id; a.Err == nil {
+		w := r.wants[key]
+		w.since = r.wall()
+		switch o.Kind {
+		case machine.Cancel:
+			w.cancelled = a.Rec.Stop.Key
+		case machine.Ignore:
+			w.ignored = !o.Off
+		case machine.Resume:
+			r.renews(key)
+		}
+		r.wants[key] = w
+	}
 	r.trace("%s %s/%s: %s %v", o.Kind, t.Agent, t.id, a.Text, a.Err)
 }
 
@@ -150,10 +258,14 @@ func (r *run) settle() {
 	}
 }
 
-// attended tells whether a person has a session open.
+// attended tells whether a person has a session open, or something that cannot be told from that.
 func (r *run) attended(ds detect.Session) bool {
+	t := r.of(ds.Agent, ds.ID)
 	for _, b := range r.alive {
-		if _, ended := b.Exit(); !ended && b.child == nil && b.cast.Name() == ds.Agent && b.ID() == ds.ID {
+		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
+			continue
+		}
+		if b.ID() == ds.ID || ds.Agent == "opencode" && t != nil && b.talk != nil && b.talk.dir == t.dir {
 			return true
 		}
 	}

@@ -29,9 +29,10 @@ type clawd struct {
 	first bool         // the first regular look is yet to come
 	tick  time.Time    // of the next one
 	begun []*daemon.Task
-	fuse  int    // commits until it is killed; 0: it is not
-	where string // before or after that commit
-	gone  bool   // it does not come back
+	fuse  int           // commits until it is killed; 0: it is not
+	where string        // before or after that commit
+	gone  bool          // it does not come back
+	last  time.Duration // of its last start of a run; 0: there was none
 }
 
 // killed is what a commit panics with when clawd is killed there.
@@ -79,6 +80,7 @@ func (c *clawd) start() {
 		return
 	}
 	c.life++
+	c.last = 0
 	c.fuse = 0
 	c.trace("%s starts", c.name)
 	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)

@@ -120,9 +120,9 @@ var moves = map[What]actor.Move{quits: actor.Quit, hangsUp: actor.Hangup, interr
 // does something to the process that has it open; a crash hits clawd's run, too.
 func (t *talk) does(w What) {
 	b := t.body
-	if b == nil && w == crashes {
+	if w == torn || w == late || w == crashes && (b == nil || t.r.chance.IntN(2) == 0) {
 		for _, x := range t.r.alive {
-			if x.talk == t && !x.over {
+			if x.talk == t && !x.over && (b == nil || x.child != nil) {
 				b = x
 			}
 		}
@@ -176,6 +176,14 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 		key := t.Agent + "/" + t.id
 		if o.Kind != machine.Resume { // he knows, whatever comes of it
 			c.told[key] = append(c.told[key], string(o.Kind))
+		}
+		if w := c.wants[key]; o.Kind == machine.Resume {
+			w.cancelled = ""
+			c.wants[key] = w
+			c.renews(key)
+		}
+		if o.Off {
+			delete(c.wants, key)
 		}
 		c.after(8*time.Second, "", func() {
 			select {
@@ -250,6 +258,9 @@ func (r *run) falls(hard bool) {
 			_ = b.Do(actor.Terminate, r.wall()) // it may have ended
 		}
 	}
+	if hard {
+		r.tears()
+	}
 	r.world.Procs.Reboot(fmt.Sprintf("boot-%d", r.boots), r.wall())
 	for _, b := range append([]*body{}, r.bodies()...) {
 		r.follows(b)
@@ -259,9 +270,23 @@ func (r *run) falls(hard bool) {
 	}
 }
 
+// tears takes from the files what was written in the last seconds before the power was cut.
+func (r *run) tears() {
+	since := r.wall().Add(-time.Duration(r.chance.Int64N(int64(6 * time.Second))))
+	for _, b := range r.bodies() {
+		if at := b.sized(since); at >= 0 && b.cast.Name() != "opencode" { // whose files are no logs
+			if fi, err := os.Lstat(b.Path()); err == nil && fi.Size() > at {
+				r.trace("%s loses %d bytes", b.ID(), fi.Size()-at)
+				must(os.Truncate(b.Path(), at))
+			}
+		}
+	}
+}
+
 // damages the store of a clawd that is down.
 func (r *run) damages(cut bool) {
 	path := r.path("clawd/clawd.db")
+	r.forgets()
 	_, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -278,6 +303,7 @@ func (r *run) twin(long time.Duration) {
 		return
 	}
 	must(os.RemoveAll(r.path("user/" + daemon.LockName)))
+	r.forgets()
 	c := &clawd{run: r, name: "other"}
 	r.clawds = append(r.clawds, c)
 	c.start()
@@ -289,6 +315,7 @@ func (c *clawd) parts() {
 	if c.gone {
 		return
 	}
+	c.forgets()
 	c.gone = true
 	c.dies()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/internal/sim/actor"
+	"github.com/clawd-project/clawd/resume"
 )
 
 // cast is an agent on the machine.
@@ -41,6 +42,7 @@ type body struct {
 	due   time.Time // by the wall clock
 	ends  []func()  // what follows on its end
 	stamp string    // of its file
+	sizes []size    // that its file had
 	known string    // the session that it had last
 	busy  bool
 	over  bool
@@ -51,7 +53,8 @@ func (r *run) people() {
 	r.world = &actor.World{Home: r.path("home"), Procs: actor.NewTable("boot-1", epoch.Add(-time.Hour)), Ledger: actor.NewLedger(),
 		Zone: time.UTC, Rand: rand.New(rand.NewPCG(r.Seed, 4)), Provider: r.provides, Env: []string{"HOME=" + r.path("home")}}
 	must(os.MkdirAll(r.path("bin"), 0o700))
-	r.told, r.last = map[string][]string{}, map[string]actor.Kind{}
+	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
+	r.spent, r.decided = map[string]int{}, map[string]resume.Decision{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
 		if c == nil {
@@ -83,10 +86,13 @@ func (r *run) casting(name string) actor.Agent {
 // provides is every provider's answer.
 func (r *run) provides(q actor.Request) (a actor.Answer) {
 	defer func() {
-		r.last[q.Agent+"/"+q.Session] = a.Kind
+		key := q.Agent + "/" + q.Session
+		if r.kinds[key] = a.Kind; a.Kind == actor.Done || a.Kind == actor.CallsTool {
+			r.renews(key)
+		}
 		r.trace("%s/%s asks (%s, step %d, try %d): %q", q.Agent, q.Session, q.By, q.Step, q.Try, a.Kind)
 	}()
-	a.Took = 500*time.Millisecond + time.Duration(r.chance.Int64N(int64(20*time.Second)))
+	a.Took = drawer{r.chance}.span(30*time.Millisecond, 40*time.Second)
 	at := time.Since(r.began)
 	for _, s := range r.Weather {
 		if s.Agent != q.Agent || at < s.From || at >= s.To || r.chance.IntN(20) == 0 {
@@ -110,7 +116,7 @@ func (r *run) provides(q actor.Request) (a actor.Answer) {
 		return a
 	}
 	if q.Step < 3 && r.chance.IntN(3) == 0 {
-		a.Kind, a.Tool = actor.CallsTool, time.Duration(r.chance.Int64N(int64(time.Minute)))
+		a.Kind, a.Tool = actor.CallsTool, drawer{r.chance}.span(50*time.Millisecond, 3*time.Minute)
 		a.Asks = q.By == actor.Person && r.chance.IntN(10) == 0
 	}
 	return a
@@ -160,7 +166,7 @@ func (r *run) follows(b *body) {
 	busy := !ended && !b.Idle()
 	if b.busy && !busy && b.talk != nil {
 		b.talk.ended++
-		if k := r.last[b.cast.Name()+"/"+b.ID()]; k != actor.Done && k != actor.CallsTool {
+		if k := r.kinds[b.cast.Name()+"/"+b.ID()]; k != actor.Done && k != actor.CallsTool {
 			r.trace("%s/%s fails: %s", b.cast.Name(), b.ID(), k)
 			r.moment(b.talk.who, stops)
 		}
@@ -200,7 +206,26 @@ func (r *run) wrote(b *body) {
 		return
 	}
 	b.stamp = stamp
+	b.sizes = append(b.sizes, size{b.Path(), r.wall(), fi.Size()})
 	r.hints(b.cast.Name(), b.Path())
+}
+
+// size is how long a file was at a time.
+type size struct {
+	path string
+	at   time.Time
+	n    int64
+}
+
+// sized is how long the process's file was at a time; -1: there is nothing to tell.
+func (b *body) sized(at time.Time) (n int64) {
+	n = -1
+	for _, s := range b.sizes {
+		if s.path == b.Path() && !s.at.After(at) {
+			n = s.n
+		}
+	}
+	return n
 }
 
 // registry has clawd hear of a process that comes or goes.

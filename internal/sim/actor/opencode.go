@@ -111,6 +111,7 @@ type opencode struct {
 	rest   []ocWrite // what is late, or the whole of what was torn
 	restAt time.Time
 	lost   bool    // it waits for an answer that it never sees
+	piped  bool    // the prompt comes on stdin
 	err    error   // of a write whose caller takes none
 	from   *ocFile // the session that it was forked from, until that is copied
 }
@@ -253,7 +254,10 @@ func (p *opencode) give(text string, by By, now time.Time) error {
 	stop := p.file.last
 	p.user = p.o.id("msg_", now, false)
 	p.last, p.file.last = p.user, p.user
-	if p.headless() && strings.Contains(text, " ") { // as run keeps an argument with a blank
+	switch {
+	case p.piped:
+		text = "\n" + text
+	case p.headless() && strings.Contains(text, " "): // as run keeps an argument with a blank
 		text = `"` + text + `"` + "\n"
 	}
 	p.note(p.put(now, fill(ocUser, "id", p.user, "sid", p.id, "ms", strconv.FormatInt(now.UnixMilli(), 10), "agent", p.role, "provider", p.o.Provider), "message", p.id, p.user))
@@ -430,7 +434,7 @@ func (o *OpenCode) Resume(plan resume.Plan, environ []string, out io.Writer, now
 	if fell {
 		say("!  agent \"" + role + "\" not found. Falling back to default agent\n")
 	}
-	p.lost = old && f.dir != plan.Dir
+	p.lost, p.piped = old && f.dir != plan.Dir, len(plan.Stdin) > 0
 	return p, p.give(prompt, Clawd, now)
 }
 
