@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,6 +25,7 @@ type watch struct {
 	wants   map[string]want
 	lines   map[string]*episode
 	spent   map[string]int
+	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
 }
 
@@ -79,6 +81,8 @@ func (r *run) marked(x *child) {
 	}
 	r.obeyed(key, c)
 	r.counted(key, c)
+	x.c.stored(key, c)
+	r.patient(x, key)
 }
 
 // obeyed: what its user ordered is done.
@@ -126,6 +130,69 @@ func (r *run) renews(key string) {
 	}
 }
 
+// stored: the attempt is on the disk before it is made, and its stop was not dealt with.
+func (c *clawd) stored(key string, claim resume.Claim) {
+	rec, _, err := c.hand.Store().Session(claim.Session)
+	must(err)
+	if rec.Phase != state.Fired || rec.Claim == nil || rec.Claim.Token != claim.Token {
+		c.fails("I3", "%s: attempt %d is made, and the store says %s", key, claim.N, rec.Phase)
+	}
+	how := c.hand.World().Books.Closed(claim.Session, claim.Stop.Key)
+	switch {
+	case how.Verdict == "" || !how.Reopened.IsZero():
+	case how.Verdict != resume.NoEffect:
+		c.fails("I9", "%s: attempt %d for a stop that ended as %s", key, claim.N, how.Verdict)
+	case how.Proof == "":
+		c.fails("I6", "%s: attempt %d for a stop that was fired for, without a proof that nothing came of it", key, claim.N)
+	}
+}
+
+// patient: an agent that goes on by itself is given its time, while the machine is awake.
+func (r *run) patient(x *child, key string) {
+	d := r.decided[x.claim.Token]
+	if since := r.mono() - max(r.woke, x.c.since); d.Grace > 0 && !d.Asked && since < d.Grace {
+		r.fails("I11", "%s: taken over %s after the machine woke up or clawd started", key, since)
+	}
+}
+
+// late looks for waits that are over and that nobody looks after.
+func (c *clawd) late() {
+	now := map[string]time.Duration{}
+	for _, s := range c.hand.Sessions() {
+		w := c.hand.World()
+		p, waits := s.Phase.(machine.Waiting)
+		if !waits || !p.Begun || s.Guard != nil || s.Job != nil || !p.Due.Over(w) || s.Rec.Decision.Grace > 0 && !p.Grace.Over(w) {
+			continue
+		}
+		key := state.Key(s.Rec.Session)
+		since, known := c.due[key]
+		if !known {
+			since = c.mono()
+		}
+		if now[key] = since; c.mono()-since > 20*time.Second {
+			c.fails("L4", "%s: its wait is over since %s and nothing happens", key, c.mono()-since)
+		}
+	}
+	c.due = now
+}
+
+// moved looks at how a phase follows on another.
+func (c *clawd) moved(s daemon.Step) {
+	was, now := s.Was.Rec, s.Now.Rec
+	if was.Phase != state.Fired || now.Phase != state.Waiting || now.Stop.Key != was.Stop.Key {
+		return
+	}
+	switch s.Event.(type) {
+	case machine.Opened, machine.Started, machine.Due: // the shim did not make the mark
+	case machine.Sighted:
+		if how := s.World.Books.Closed(now.Session, now.Stop.Key); how.Verdict != resume.NoEffect || how.Proof == "" {
+			c.fails("I5", "%s waits again by %q, without a proof", state.Key(now.Session), how.Verdict)
+		}
+	default:
+		c.fails("I5", "%s waits again by %T", state.Key(now.Session), s.Event)
+	}
+}
+
 // episode are the attempts since somebody or something good came in between.
 type episode struct {
 	n    int
@@ -165,6 +232,7 @@ func (c *clawd) turned(now time.Duration) {
 // stepped is told of each step of a session.
 func (c *clawd) stepped(s daemon.Step) {
 	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
+	c.moved(s)
 	adopts := slices.ContainsFunc(s.Effects, func(e machine.Effect) bool { _, is := e.(machine.Adopt); return is })
 	for _, e := range s.Effects {
 		switch e := e.(type) {
@@ -234,8 +302,8 @@ func (r *run) settle() {
 			switch {
 			case p.Begun:
 				r.fails("L1", "%s waits for %s", key, s.Rec.Decision.WakeAt)
-			case len(r.told[key]) == 0 && !r.attended(s.Rec.Session):
-				r.fails("L1", "%s waits, holds back, and nobody was told: %s", key, s.Said.Back)
+			case !r.attended(s.Rec.Session) && !p.Again.After(r.wall()):
+				r.fails("L1", "%s waits and holds back for nothing: %s", key, s.Said.Back)
 			}
 		case machine.Held, machine.GivenUp:
 			if len(r.told[key]) == 0 {
@@ -246,6 +314,7 @@ func (r *run) settle() {
 			r.fails("L1", "%s has a run that never ends", key)
 		}
 	}
+	r.books(hand)
 	if n := hand.World().Turns.Running(); n != 0 {
 		r.fails("L2", "%d turns are taken and nothing runs", n)
 	}
@@ -258,6 +327,28 @@ func (r *run) settle() {
 	}
 }
 
+// books: what is counted is what happened.
+func (r *run) books(hand *daemon.Hand) {
+	resumed, stops := 0, map[string]int{}
+	must(hand.Store().History(func(e state.Entry) error {
+		switch e.Kind {
+		case string(resume.Resumed):
+			resumed++
+		case "stop":
+			stops[e.Session+" "+e.Key]++
+		}
+		return nil
+	}))
+	if n := r.resumed(); n != resumed {
+		r.fails("I15", "%d resumes are counted, and %d are in the history", n, resumed)
+	}
+	for _, key := range slices.Sorted(maps.Keys(stops)) {
+		if stops[key] > 1 {
+			r.fails("I14", "%s was taken in %d times", key, stops[key])
+		}
+	}
+}
+
 // attended tells whether a person has a session open, or something that cannot be told from that.
 func (r *run) attended(ds detect.Session) bool {
 	t := r.of(ds.Agent, ds.ID)
@@ -265,7 +356,7 @@ func (r *run) attended(ds detect.Session) bool {
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
 			continue
 		}
-		if b.ID() == ds.ID || ds.Agent == "opencode" && t != nil && b.talk != nil && b.talk.dir == t.dir {
+		if b.ID() == ds.ID || (ds.Agent == "opencode" || ds.Agent == "gemini") && t != nil && b.talk != nil && b.talk.dir == t.dir {
 			return true
 		}
 	}

@@ -29,10 +29,12 @@ type clawd struct {
 	first bool         // the first regular look is yet to come
 	tick  time.Time    // of the next one
 	begun []*daemon.Task
-	fuse  int           // commits until it is killed; 0: it is not
-	where string        // before or after that commit
-	gone  bool          // it does not come back
-	last  time.Duration // of its last start of a run; 0: there was none
+	fuse  int                      // commits until it is killed; 0: it is not
+	where string                   // before or after that commit
+	gone  bool                     // it does not come back
+	last  time.Duration            // of its last start of a run; 0: there was none
+	since time.Duration            // of its own start
+	due   map[string]time.Duration // sessions whose wait is over, and since when
 }
 
 // killed is what a commit panics with when clawd is killed there.
@@ -80,7 +82,7 @@ func (c *clawd) start() {
 		return
 	}
 	c.life++
-	c.last = 0
+	c.last, c.since = 0, c.mono()
 	c.fuse = 0
 	c.trace("%s starts", c.name)
 	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)
@@ -170,6 +172,9 @@ func (c *clawd) begins(t *daemon.Task) {
 		}
 		c.begun = append(c.begun, t)
 		took := c.soon()
+		if c.is(hangs) && c.chance.IntN(8) == 0 { // its folder does not answer
+			took = time.Duration(c.chance.Int64N(int64(time.Hour)))
+		}
 		if took > 10*time.Second {
 			c.after(10*time.Second, "old "+t.Session, func() { c.hand.Age(t) })
 		}
@@ -200,6 +205,7 @@ func (r *run) is(w What) bool { return !r.calm && time.Now().Before(r.until[w]) 
 func (c *clawd) looks() {
 	c.tick = time.Now().Add(time.Duration(2+c.chance.Int64N(4)) * time.Hour)
 	c.trace("tick")
+	c.late()
 	c.protect(func() {
 		c.hand.Tick(c.first)
 		if c.first {
@@ -224,6 +230,9 @@ func (c *clawd) notices() {
 }
 
 func (c *clawd) tells(_ context.Context, n notify.Notice) error {
+	if !c.calm && c.chance.IntN(5) == 0 {
+		return errors.New("the channel does not answer")
+	}
 	c.trace("told %s %s/%s %s", n.Event, n.Agent, n.Session, n.Why)
 	c.told[n.Agent+"/"+n.Session] = append(c.told[n.Agent+"/"+n.Session], n.Event)
 	return nil
@@ -303,6 +312,3 @@ func (c *clawd) leaves() {
 func (c *clawd) returns(after time.Duration) {
 	c.at(time.Now().Add(after), "", c.start)
 }
-
-// faulty is an agent whose files cannot always be read.
-func (r *run) faulty(a agent.Agent) agent.Agent { return a }

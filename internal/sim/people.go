@@ -46,7 +46,7 @@ func (r *run) happens(it Item) {
 		return
 	}
 	switch it.What {
-	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts, twins:
+	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins:
 		r.strikes(it)
 		return
 	}
@@ -221,12 +221,14 @@ func (r *run) strikes(it Item) {
 		r.trace("suspended for %s", long)
 		r.asleep += long
 		time.Sleep(long)
+		r.woke = r.mono()
 	case steps:
 		by := long
 		if it.N%2 == 0 {
 			by = -by
 		}
 		r.ahead += by
+		r.woke = r.mono()
 		r.trace("the clock is set by %s", by)
 	case reloads:
 		if c.hand != nil {

@@ -90,6 +90,7 @@ const (
 	shortens What = "short"  // nothing can be started for a while
 	blinds   What = "eio"    // files cannot be read for a while
 	slows    What = "slow"   // everything takes its time for a while
+	hangs    What = "hang"   // files do not answer for a while
 	deafens  What = "deaf"   // no file events for a while
 	loses    What = "lose"   // the store, while clawd is down
 	cuts     What = "cut"    // the store's file, while clawd is down
@@ -197,7 +198,7 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
-var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, deafens, loses, cuts, twins}
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins}
 
 // windows are how long after a moment something that follows on it may come.
 var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute}
