@@ -80,7 +80,7 @@ func (r *run) marked(x *child) {
 		}
 	}
 	r.obeyed(key, c)
-	r.counted(key, c)
+	r.counted(key, x)
 	x.c.stored(key, c)
 	r.patient(x, key)
 }
@@ -103,16 +103,17 @@ type want struct {
 }
 
 // counted: the attempts of an episode are numbered, and bounded.
-func (r *run) counted(key string, c resume.Claim) {
+func (r *run) counted(key string, x *child) {
+	c := x.claim
 	line := r.lines[key]
 	if line == nil {
 		line = &episode{}
 		r.lines[key] = line
 	}
-	if !line.anew && c.N <= line.n {
+	if !line.anew && line.of == x.c && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.anew = c.N, false
+	line.n, line.of, line.anew = c.N, x.c, false
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
@@ -196,7 +197,19 @@ func (c *clawd) moved(s daemon.Step) {
 // episode are the attempts since somebody or something good came in between.
 type episode struct {
 	n    int
+	of   *clawd // that made the last one
 	anew bool
+}
+
+// inherits: a fresh session goes on with the episode of another.
+func (r *run) inherits(from, to string) {
+	l := r.lines[from]
+	if l == nil {
+		return
+	}
+	heir := *l
+	heir.anew = heir.anew || r.kinds[to] == actor.Done || r.kinds[to] == actor.CallsTool
+	r.lines[to] = &heir
 }
 
 // forgets: a store does not know what another one knew of an episode. The marks tell only of the stop itself.

@@ -96,8 +96,8 @@ func (c *clawd) start() {
 			}}}
 	hand, err := daemon.Take(o, daemon.Driver{Commit: c.commits, Stepped: c.stepped, Awaits: c.awaits, Ask: c.answersRoles})
 	if errors.Is(err, daemon.ErrRunning) { // its service manager tries again
-		c.trace("%s: %v", c.name, err)
-		c.returns(time.Minute)
+		c.trace("%s finds that another one runs", c.name)
+		c.returns(10 * time.Minute)
 		return
 	}
 	if err != nil {

@@ -204,7 +204,7 @@ func (x *child) becomes(environ []string) {
 	if t != nil {
 		if c.Plan.Form == resume.FormFresh {
 			t.ids = append(t.ids, s.ID())
-			r.lines[cast.Name()+"/"+s.ID()] = r.lines[cast.Name()+"/"+c.Session.ID]
+			r.inherits(cast.Name()+"/"+c.Session.ID, cast.Name()+"/"+s.ID())
 		}
 		r.moment(t.who, starts)
 	}
