@@ -157,6 +157,10 @@ func HeldBy(h detect.Holder) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s has the session open: %s", who, h.Why), ": ")
 }
 
+// Heard, where it is set, is told of each rule that holds when it is asked. The simulator counts so what its seeds reach;
+// it asks from one goroutine.
+var Heard func(Moment, string)
+
 // Ask gives the first rule that holds at a moment.
 func Ask(m Moment, f *Facts) (Finding, bool) {
 	for i := range table {
@@ -168,12 +172,18 @@ func Ask(m Moment, f *Facts) (Finding, bool) {
 		if r.command != nil {
 			found.Command = r.command(f)
 		}
+		if Heard != nil {
+			Heard(m, r.Name)
+		}
 		return found, true
 	}
 	return Finding{}, false
 }
 
 func text(s string) func(*Facts) string { return func(*Facts) string { return s } }
+
+// Table is all rules, in their order.
+func Table() []Rule { return table }
 
 // table: the first row that holds is the answer.
 var table = []Rule{

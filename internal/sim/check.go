@@ -80,6 +80,7 @@ func (r *run) marked(x *child) {
 		}
 	}
 	r.obeyed(key, c)
+	r.left(key, c)
 	r.counted(key, x)
 	x.c.stored(key, c)
 	r.patient(x, key)
@@ -92,6 +93,17 @@ func (r *run) obeyed(key string, c resume.Claim) {
 		r.fails("order", "%s: attempt %d, and it is to be ignored since %s", key, c.N, o.since.Format(time.TimeOnly))
 	case o.cancelled == c.Stop.Key && c.Stop.Key != "" && o.since.Before(c.At):
 		r.fails("order", "%s: attempt %d for a stop that was cancelled at %s", key, c.N, o.since.Format(time.TimeOnly))
+	}
+}
+
+// left: nobody's session goes on that he quit, or whose turn he stopped.
+func (r *run) left(key string, c resume.Claim) {
+	if c.Stop.Reason == detect.Completed || c.Stop.Reason == detect.Interrupted && !r.decided[c.Token].Asked {
+		r.fails("left", "%s: attempt %d for a turn that ended as %s", key, c.N, c.Stop.Reason)
+	}
+	d := r.person[key]
+	if d.what == string(quits) && d.boots == r.boots && !r.decided[c.Token].Asked && d.at.Before(c.At) {
+		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
 	}
 }
 
@@ -246,6 +258,7 @@ func (c *clawd) turned(now time.Duration) {
 func (c *clawd) stepped(s daemon.Step) {
 	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
 	c.moved(s)
+	c.reached(s)
 	adopts := slices.ContainsFunc(s.Effects, func(e machine.Effect) bool { _, is := e.(machine.Adopt); return is })
 	for _, e := range s.Effects {
 		switch e := e.(type) {

@@ -83,7 +83,7 @@ func (t *talk) opens() *body {
 	s := t.start(true)
 	x, err := c.Open(t.id, s, r.wall())
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
-		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it"}
+		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots}
 	}
 	return t.body
 }
@@ -142,8 +142,9 @@ func (t *talk) does(w What) {
 
 // deed is what a person did last with a session.
 type deed struct {
-	at   time.Time
-	what string
+	at    time.Time
+	what  string
+	boots int
 }
 
 // noted takes in what a person did with a process.
@@ -153,7 +154,7 @@ func (r *run) noted(b *body, err error, what string) {
 		return
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what}
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots}
 	r.follows(b)
 }
 

@@ -24,6 +24,7 @@ type Result struct {
 	Resumes int
 	Steps   int
 	Spent   time.Duration // of virtual time
+	Reached Reached
 }
 
 // Options of a run.
@@ -52,9 +53,10 @@ type run struct {
 	seq    uint64
 	calm   bool // nothing bad happens any more
 
-	clawds []*clawd
-	boots  int
-	until  map[What]time.Time // faults that last
+	clawds  []*clawd
+	boots   int
+	until   map[What]time.Time // faults that last
+	Reached Reached
 	watch
 }
 
@@ -96,6 +98,8 @@ func Run(p Plan, o Options) Result {
 	r.until, r.boots, r.person = map[What]time.Time{}, 1, map[string]deed{}
 	uuid.SetRand(source{rand.New(rand.NewPCG(p.Seed, 3))})
 	defer uuid.SetRand(nil)
+	r.Reached = NewReached()
+	defer r.hears()()
 	must(os.RemoveAll(o.Root))
 	defer os.RemoveAll(o.Root)
 	must(os.MkdirAll(filepath.Join(o.Root, "tmp"), 0o700))
@@ -115,7 +119,7 @@ func Run(p Plan, o Options) Result {
 			c.hand.Kill()
 		}
 	}
-	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began)}
+	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began), Reached: r.Reached}
 }
 
 // source is randomness that a seed gives.

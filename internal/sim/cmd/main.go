@@ -31,6 +31,7 @@ type options struct {
 	seed, from, seeds uint64
 	workers, worker   int
 	trace, twice      bool
+	table             bool
 	most              int
 	profile           string
 }
@@ -51,6 +52,7 @@ func main() {
 	flag.IntVar(&o.worker, "worker", -1, "for the program itself: which process this is")
 	flag.BoolVar(&o.trace, "trace", false, "print what happens")
 	flag.BoolVar(&o.twice, "twice", false, "run each seed twice, and compare")
+	flag.BoolVar(&o.table, "table", false, "print what was reached")
 	flag.IntVar(&o.most, "most", 20, "end after so many wrong seeds")
 	flag.StringVar(&o.profile, "profile", "", "write a CPU profile to this file")
 	flag.Parse()
@@ -121,7 +123,7 @@ func (o options) profiles(t *testing.T) func() {
 
 // parent has workers walk the seeds, and tells what came of it.
 func (o options) parent() int {
-	began, wrong, all, resumes, steps := time.Now(), 0, 0, 0, 0
+	began, wrong, all, resumes, steps, reached := time.Now(), 0, 0, 0, 0, sim.NewReached()
 	results := make(chan told)
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
@@ -131,6 +133,7 @@ func (o options) parent() int {
 	go func() { wg.Wait(); close(results) }()
 	for r := range results {
 		all, resumes, steps = all+1, resumes+r.Resumes, steps+r.Steps
+		reached.Add(r.Reached)
 		if r.Twice {
 			r.Wrong = append(r.Wrong, "not the same twice")
 		}
@@ -146,6 +149,9 @@ func (o options) parent() int {
 		}
 	}
 	fmt.Printf("%d seeds, %d wrong, %d resumes, %d steps, %.1f seeds/s\n", all, wrong, resumes, steps, float64(all)/time.Since(began).Seconds())
+	if o.table {
+		reached.Print(os.Stdout)
+	}
 	switch {
 	case wrong > 0:
 		return 1

@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/internal/rules"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Reached counts what runs came to: how often which event met a session in which phase, and how often each rule held at
+// which moment.
+type Reached struct {
+	Cells map[string]int
+	Rules map[string]int
+}
+
+// NewReached has reached nothing.
+func NewReached() Reached { return Reached{map[string]int{}, map[string]int{}} }
+
+// Add takes in what another run reached.
+func (r Reached) Add(o Reached) {
+	for k, n := range o.Cells {
+		r.Cells[k] += n
+	}
+	for k, n := range o.Rules {
+		r.Rules[k] += n
+	}
+}
+
+var (
+	phases = []string{"following", "waiting", "counting", "claimed", "fired", "guarding", "held", "given_up"}
+	events = []string{"Restored", "Touched", "Answered", "Due", "Turn", "Jumped", "Renewed", "Ordered", "Started", "Opened", "Gone", "Sighted", "Refused",
+		"TooLate", "Stopping"}
+	moments = []rules.Moment{rules.Stop, rules.Next, rules.Wait, rules.Claim, rules.Shim, rules.Order}
+	names   = []string{"stop", "next", "wait", "claim", "shim", "order"}
+)
+
+// phase of a session, with what it is about in it.
+func phase(s machine.Session) string {
+	p, waits := s.Phase.(machine.Waiting)
+	switch {
+	case waits && p.Begun:
+		return "counting"
+	case s.Guard != nil && s.Rec.Phase == state.Following:
+		return "guarding"
+	}
+	return string(s.Rec.Phase)
+}
+
+func (c *clawd) reached(s daemon.Step) {
+	c.Reached.Cells[phase(s.Was)+" "+strings.TrimPrefix(fmt.Sprintf("%T", s.Event), "machine.")]++
+}
+
+// hears counts the rules that hold.
+func (r *run) hears() func() {
+	rules.Heard = func(m rules.Moment, rule string) { r.Reached.Rules[rule+" "+names[slices.Index(moments, m)]]++ }
+	return func() { rules.Heard = nil }
+}
+
+// Print writes the tables, and what was never reached.
+func (r Reached) Print(w io.Writer) {
+	fmt.Fprintf(w, "%-10s", "")
+	for _, p := range phases {
+		fmt.Fprintf(w, "%10s", p)
+	}
+	var never []string
+	for _, e := range events {
+		fmt.Fprintf(w, "\n%-10s", e)
+		for _, p := range phases {
+			n := r.Cells[p+" "+e]
+			if fmt.Fprintf(w, "%10d", n); n == 0 {
+				never = append(never, p+" x "+e)
+			}
+		}
+	}
+	fmt.Fprintf(w, "\nnever: %s\n\n%-20s", strings.Join(never, ", "), "rule")
+	for _, m := range names {
+		fmt.Fprintf(w, "%8s", m)
+	}
+	never = nil
+	for _, rule := range rules.Table() {
+		fmt.Fprintf(w, "\n%-20s", rule.Name)
+		for i, m := range moments {
+			switch n := r.Rules[rule.Name+" "+names[i]]; {
+			case rule.At&m == 0:
+				fmt.Fprintf(w, "%8s", "-")
+			default:
+				if fmt.Fprintf(w, "%8d", n); n == 0 {
+					never = append(never, rule.Name+" at "+names[i])
+				}
+			}
+		}
+	}
+	fmt.Fprintf(w, "\nnever: %s\n", strings.Join(never, ", "))
+}
