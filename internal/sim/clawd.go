@@ -51,6 +51,7 @@ func (r *run) config() config.Config {
 	}
 	slices.SortFunc(names, func(a, b any) int { return bytes.Compare([]byte(a.(string)), []byte(b.(string))) })
 	cfg.Watch.Agents = names
+	configs[r.conf](r, &cfg)
 	return cfg
 }
 
@@ -105,7 +106,7 @@ func (c *clawd) start() {
 		return
 	}
 	for name := range c.casts {
-		must(hand.Known(name, versions[name]))
+		_ = hand.Known(name, versions[name]) // its program may be away
 	}
 	c.begun = nil
 	c.hand, c.first = hand, true

@@ -46,12 +46,15 @@ func (r *run) happens(it Item) {
 		return
 	}
 	switch it.What {
-	case kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins:
+	case misses, unmounts, kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins:
 		r.strikes(it)
 		return
 	}
 	t := r.talks[it.Who]
 	if t.id == "" {
+		return
+	}
+	if t.seldomDoes(it) {
 		return
 	}
 	switch it.What {
@@ -200,7 +203,7 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 // strikes is what the machine does.
 func (r *run) strikes(it Item) {
 	c := r.clawds[0]
-	long := drawer{r.chance}.span(time.Second, 12*time.Hour)
+	long := drawer{r.chance}.span(time.Second, 48*time.Hour)
 	switch it.What {
 	case kills:
 		if it.N%3 == 0 {
@@ -219,19 +222,23 @@ func (r *run) strikes(it Item) {
 		r.falls(it.What == powerCut)
 		c.returns(min(long, time.Hour))
 	case suspends:
+		long = min(long, 12*time.Hour)
 		r.trace("suspended for %s", long)
 		r.asleep += long
 		time.Sleep(long)
 		r.woke = r.mono()
 	case steps:
-		by := long
+		by := min(long, 12*time.Hour)
 		if it.N%2 == 0 {
 			by = -by
 		}
 		r.ahead += by
 		r.woke = r.mono()
 		r.trace("the clock is set by %s", by)
+	case misses, unmounts:
+		r.misses(it, long)
 	case reloads:
+		r.conf = int(uint64(it.N)>>8) % len(configs)
 		if c.hand != nil {
 			c.protect(c.hand.Reload)
 		}
@@ -325,8 +332,11 @@ func (c *clawd) parts() {
 
 // calms: nothing bad happens any more.
 func (r *run) calms() {
-	r.calm = true
+	r.calm, r.conf = true, 0
 	clear(r.until)
+	for _, back := range r.backs {
+		back()
+	}
 	for _, c := range r.clawds[1:] {
 		c.parts()
 	}
@@ -335,6 +345,7 @@ func (r *run) calms() {
 	c.start()
 	c.protect(func() {
 		if c.hand != nil {
+			c.hand.Reload()
 			c.hand.Revisit()
 		}
 	})

@@ -128,7 +128,11 @@ func Draw(seed uint64) Plan {
 	}
 	for who := range p.Talks {
 		for n := d.few(3, 12); n > 0; n-- {
-			p.Items = append(p.Items, d.when(Item{What: pick(d, deeds...), Who: who, N: d.Int64()}, p.Length))
+			all := deeds
+			if d.IntN(5) == 0 {
+				all = seldom
+			}
+			p.Items = append(p.Items, d.when(Item{What: pick(d, all...), Who: who, N: d.Int64()}, p.Length))
 		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
@@ -198,7 +202,7 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
-var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins}
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins, misses, unmounts}
 
 // windows are how long after a moment something that follows on it may come.
 var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute}

@@ -52,6 +52,9 @@ type run struct {
 	agenda agenda
 	seq    uint64
 	calm   bool // nothing bad happens any more
+	conf   int  // the config in force
+	beside []*talk
+	backs  []func() // bring back what is away
 
 	clawds  []*clawd
 	boots   int

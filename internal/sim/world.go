@@ -25,6 +25,7 @@ type talk struct {
 	who   int
 	dir   string
 	id    string // of its session now
+	path  string
 	ids   []string
 	body  *body // the process that a person has it open in; nil: none
 	ended int   // turns
@@ -59,7 +60,7 @@ func (r *run) people() {
 		c := r.casts[t.Agent]
 		if c == nil {
 			c = &cast{r.casting(t.Agent), filepath.Join(r.path("bin"), t.Agent)}
-			must(os.WriteFile(c.program, []byte("#!/bin/sh\n"), 0o700))
+			must(os.WriteFile(c.program, fmt.Appendf(nil, "#!/bin/sh\necho %s\n", versions[t.Agent]), 0o700))
 			r.casts[t.Agent] = c
 		}
 		x := &talk{Talk: t, r: r, who: i, dir: filepath.Join(r.path("home"), "work", fmt.Sprintf("p%d", t.Dir)), used: map[int]bool{}}
@@ -158,7 +159,7 @@ func (r *run) follows(b *body) {
 	if b.talk != nil && b.ID() != b.known && b.ID() != "" {
 		b.known = b.ID()
 		if b.child == nil {
-			b.talk.id = b.ID()
+			b.talk.id, b.talk.path = b.ID(), b.Path()
 			b.talk.ids = append(b.talk.ids, b.ID())
 		}
 	}
@@ -206,6 +207,9 @@ func (r *run) wrote(b *body) {
 		return
 	}
 	b.stamp = stamp
+	if b.talk != nil && b.talk.id == b.ID() {
+		b.talk.path = b.Path()
+	}
 	b.sizes = append(b.sizes, size{b.Path(), r.wall(), fi.Size()})
 	r.hints(b.cast.Name(), b.Path())
 }
@@ -287,6 +291,11 @@ func (r *run) moment(who int, m Moment) {
 // of gives the conversation that a session is of; nil: it is clawd's own.
 func (r *run) of(agentName, id string) *talk {
 	for _, t := range r.talks {
+		if t.Agent == agentName && slices.Contains(t.ids, id) {
+			return t
+		}
+	}
+	for _, t := range r.beside {
 		if t.Agent == agentName && slices.Contains(t.ids, id) {
 			return t
 		}

@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/held"
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// What people do more seldom.
+const (
+	forks    What = "fork"    // a copy of the session is gone on with
+	subs     What = "sub"     // the agent starts a sub-agent
+	archives What = "archive" // the session
+	execs    What = "exec"    // clawd exec has it open for a while
+	removes  What = "remove"  // its file
+	shrinks  What = "shrink"  // its file is written anew, with its first half
+	misses   What = "miss"    // the agent's program is not there for a while
+	unmounts What = "unmount" // nor is its folder
+)
+
+var seldom = []What{forks, forks, subs, archives, execs, execs, removes, shrinks}
+
+// seldomDoes is what people do more seldom. False: it is something else.
+func (t *talk) seldomDoes(it Item) bool {
+	r, c := t.r, t.r.casts[t.Agent]
+	switch it.What {
+	case forks:
+		f, ok := c.Agent.(actor.Forker)
+		if !ok {
+			return true
+		}
+		s := t.start(it.N%2 == 0)
+		x, err := f.Fork(t.id, s, r.wall())
+		if err == nil {
+			err = x.Prompt("go on with the copy", actor.Person, r.wall())
+		}
+		r.aside(x, err, c, t)
+	case subs:
+		if t.body == nil || t.Agent != "codex" && t.Agent != "opencode" {
+			return true
+		}
+		x, err := c.Begin(actor.Start{Dir: t.dir, Parent: t.id}, r.wall())
+		if err == nil {
+			err = x.Prompt("do a part of it", actor.Person, r.wall())
+		}
+		r.aside(x, err, c, t)
+	case archives:
+		t.archives()
+	case execs:
+		t.execs()
+	case removes, shrinks:
+		t.damages(it.What)
+	default:
+		return false
+	}
+	return true
+}
+
+// aside takes up a process that is beside a conversation.
+func (r *run) aside(x actor.Session, err error, c *cast, of *talk) {
+	if err != nil {
+		r.trace("not beside: %v", err)
+		return
+	}
+	t := &talk{Talk: of.Talk, r: r, who: of.who, dir: of.dir, used: of.used}
+	r.beside = append(r.beside, t)
+	t.body = r.add(x, nil, c, t, "")
+}
+
+func (t *talk) archives() {
+	r := t.r
+	switch a := r.casts[t.Agent].Agent.(type) {
+	case *actor.Codex:
+		r.trace("archived: %v", a.Archive(t.id))
+	case *actor.OpenCode:
+		r.trace("archived: %v", a.Archive(t.id, r.wall()))
+	}
+}
+
+// execs: clawd exec goes on in it, and holds it meanwhile.
+func (t *talk) execs() {
+	r := t.r
+	if t.body != nil {
+		return
+	}
+	l, err := held.Take(r.path("user/held"), t.Agent, t.id)
+	if err != nil {
+		return
+	}
+	t.scripts()
+	if t.body == nil {
+		must(l.Close())
+		return
+	}
+	key := t.Agent + "/" + t.id
+	r.person[key] = deed{r.wall(), string(execs), r.boots}
+	t.body.ends = append(t.body.ends, func() {
+		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
+	})
+}
+
+// damages the session's file, as its user does.
+func (t *talk) damages(w What) {
+	if t.body != nil || t.Agent == "opencode" {
+		return
+	}
+	path := t.path
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return
+	}
+	t.r.trace("%s %s/%s", w, t.Agent, t.id)
+	t.r.person[t.Agent+"/"+t.id] = deed{t.r.wall(), string(w), t.r.boots}
+	if w == removes {
+		must(os.Remove(path))
+	} else {
+		b, err := os.ReadFile(path)
+		must(err)
+		must(os.WriteFile(path, b[:fi.Size()/2], 0o600))
+		dated(path, t.r.wall())
+	}
+	t.r.hints(t.Agent, path)
+}
+
+// away takes something away for a while.
+func (r *run) away(path, what string, long time.Duration) {
+	aside := path + ".away"
+	if _, err := os.Lstat(aside); err == nil || os.Rename(path, aside) != nil {
+		return
+	}
+	r.trace("%s is away", what)
+	back := func() {
+		if _, err := os.Lstat(aside); err != nil {
+			return // it is back
+		}
+		r.trace("%s is back", what)
+		must(os.RemoveAll(path))
+		must(os.Rename(aside, path))
+	}
+	r.backs = append(r.backs, back)
+	r.at(time.Now().Add(long), "", back)
+}
+
+// misses the program of an agent, or the folder that nobody is at work in.
+func (r *run) misses(it Item, long time.Duration) {
+	t := r.talks[it.Who]
+	c := r.casts[t.Agent]
+	if it.What == misses {
+		r.away(c.program, filepath.Base(c.program), min(long, 2*time.Hour))
+		return
+	}
+	for _, b := range r.alive {
+		if b.cast == c {
+			return
+		}
+	}
+	for _, x := range r.runs {
+		if x.Alive() {
+			return
+		}
+	}
+	r.away(c.Root(), "the folder of "+c.Name(), min(long, time.Hour))
+}
+
+// configs are what a config can be changed to; the first is the default.
+var configs = []func(r *run, c *config.Config){
+	func(*run, *config.Config) {},
+	func(_ *run, c *config.Config) { c.Resume.AfterHangup = "leave" },
+	func(_ *run, c *config.Config) { c.Resume.AfterQuit = "resume" },
+	func(_ *run, c *config.Config) { c.Resume.MaxParallel = 1 },
+	func(r *run, c *config.Config) { c.Watch.IgnoreProjects = []string{r.path("home/work/p0")} },
+	func(_ *run, c *config.Config) { c.Budget.MaxResumesPerDay = 2 },
+	func(_ *run, c *config.Config) {
+		c.Resume.MaxAttempts, c.Resume.GiveUpAfter = 2, config.Duration(2*time.Hour)
+	},
+	func(_ *run, c *config.Config) { c.Resume.Reasons["crashed"] = "same_session" },
+	func(_ *run, c *config.Config) { c.Terminal.Enabled = false },
+}
