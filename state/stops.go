@@ -47,6 +47,15 @@ func (s Session) CancelStands(c detect.Classifier) bool {
 	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
 }
 
+// Made tells whether a stop came of the newest attempt, whose verdict did not know of it: the episode goes on.
+func (s Session) Made(stop detect.Stop, c detect.Classifier) bool {
+	if s.Claim == nil || s.Episode.Attempts == 0 || !stop.At.After(s.Claim.At) || c.Answered.After(s.Claim.At) {
+		return false
+	}
+	p := c.LastPrompt
+	return !p.At.After(s.Claim.At) || p.Meta || s.Claim.Plan.Prompt != "" && p.Hash == s.Claim.Plan.Prompt
+}
+
 // OursSince tells whether the newest answer came of clawd's own attempt, and of nobody else's prompt.
 func (s Session) OursSince(c detect.Classifier) bool {
 	if s.Claim == nil || c.Answered.Before(s.Claim.At) {
@@ -115,6 +124,10 @@ func (c *Change) begin(stop detect.Stop, before Closed) {
 	made := before.N
 	if c.Episode.Key == stop.Key {
 		made = max(made, c.Episode.Attempts)
+	}
+	if c.Made(stop, c.Classifier) {
+		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, c.Episode.Attempts)
+		return
 	}
 	if e := c.Episode; e.Key == "" && !e.Since.IsZero() { // of the session that it took over from
 		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, e.Attempts)

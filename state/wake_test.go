@@ -392,6 +392,37 @@ func TestWaitKeepsTheOrder(t *testing.T) {
 
 // The number names the mark: after an attempt without an effect the next one is the second, also
 // when somebody seemed to go on in between.
+// A stop of clawd's own attempt that is read only after the attempt was held for it belongs to the same episode.
+func TestAttemptsCountAfterAHold(t *testing.T) {
+	for name, c := range map[string]struct {
+		prompt detect.Event // the newest one
+		n      int          // of the next attempt
+	}{
+		"by the attempt": {detect.Event{Kind: detect.KindPrompt, At: noon.Add(time.Minute), Hash: "ours", Headless: true}, 2},
+		"by a script":    {detect.Event{Kind: detect.KindPrompt, At: noon.Add(time.Minute), Hash: "other", Headless: true}, 1},
+		"by a person":    {detect.Event{Kind: detect.KindPrompt, At: noon.Add(time.Minute), Hash: "other"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, clock := newStore(t)
+			waiting(t, s, one, "k")
+			claim, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+				return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "ours"}}, nil
+			})
+			must(t, err)
+			must(t, s.Fired(claim))
+			is(t, settle(t, s, claim, outcome(resume.Unsure, "")).Phase, Held)
+			clock.Time = noon.Add(2 * time.Minute)
+			r, stop := read(one), stopped("late")
+			r.Classifier.Feed(c.prompt)
+			stop.At = noon.Add(90 * time.Second)
+			rec, err := s.Stopped(r, stop, wait, nil)
+			must(t, err)
+			is(t, rec.Phase, Waiting)
+			is(t, claimed(t, s, one, "late").N, c.n)
+		})
+	}
+}
+
 func TestAttemptsKeepTheirNumbers(t *testing.T) {
 	s, _ := newStore(t)
 	waiting(t, s, one, "k")

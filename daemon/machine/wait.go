@@ -16,7 +16,7 @@ func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decis
 	tried := resume.Tried{Since: stop.At, FirstRead: first, Refused: rec.RefusedNow() && rec.Stop.Key == stop.Key}
 	if e := rec.Episode; !rec.Overcome(rec.Classifier) {
 		tried.Fresh, tried.Fruitless = e.Fresh, rec.Fruitless
-		if e.Key == "" && !e.Since.IsZero() { // it took over from a session that was stopped again
+		if e.Key == "" && !e.Since.IsZero() || rec.Made(stop, rec.Classifier) { // it took over from a session, or its own attempt made it
 			tried.Since, tried.Attempts = e.Since, e.Attempts
 		}
 	}
