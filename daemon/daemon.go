@@ -84,8 +84,7 @@ type Daemon struct {
 	loop    *loop
 	effects *effects
 	runs    *runs
-	now     func() time.Time     // the wall clock; tests put it forward
-	mono    func() time.Duration // the clock that nobody sets
+	clock   Clock
 	awaits  func(s *session, pid int)
 	fatal   context.CancelCauseFunc
 	wg      sync.WaitGroup
@@ -125,13 +124,13 @@ type shared struct {
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
-	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, now: o.Clock.Wall, mono: o.Clock.Mono}
-	if d.now == nil {
-		d.now = func() time.Time { return time.Now().Round(0) }
+	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, clock: o.Clock}
+	if d.clock.Wall == nil {
+		d.clock.Wall = func() time.Time { return time.Now().Round(0) }
 	}
-	if d.mono == nil {
+	if d.clock.Mono == nil {
 		born := time.Now()
-		d.mono = func() time.Duration { return time.Since(born) + 1 }
+		d.clock.Mono = func() time.Duration { return time.Since(born) + 1 }
 	}
 	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid) }) }
 	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}, accounts: map[string]string{}}
@@ -177,6 +176,9 @@ func New(o Options) (*Daemon, error) {
 	}
 	return d, nil
 }
+
+func (d *Daemon) now() time.Time      { return d.clock.Wall() }
+func (d *Daemon) mono() time.Duration { return d.clock.Mono() }
 
 func (d *Daemon) tmuxServer() string {
 	cfg, _ := d.settings()

@@ -96,7 +96,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	d.now = r.clock.now
+	d.clock.Wall = r.clock.now
 	if r.wrap != nil {
 		d.agents[0] = r.wrap(d.agents[0])
 	}
