@@ -158,7 +158,7 @@ func (h *Hand) Begin(t *Task) {
 	}
 }
 
-// Age: a task that has begun takes long.
+// Age tells that a task that has begun takes long.
 func (h *Hand) Age(t *Task) { h.d.effects.age(t.t) }
 
 // Deliver ends a task that has begun.

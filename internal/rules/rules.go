@@ -157,7 +157,7 @@ func HeldBy(h detect.Holder) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s has the session open: %s", who, h.Why), ": ")
 }
 
-// Heard, where it is set, is told of each rule that holds when it is asked. The simulator counts so what its seeds reach;
+// Heard is told, where it is set, of each rule that holds when it is asked. The simulator counts so what its seeds reach;
 // it asks from one goroutine.
 var Heard func(Moment, string)
 

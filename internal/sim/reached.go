@@ -86,13 +86,13 @@ func (r Reached) Print(w io.Writer) {
 	for _, rule := range rules.Table() {
 		fmt.Fprintf(w, "\n%-20s", rule.Name)
 		for i, m := range moments {
-			switch n := r.Rules[rule.Name+" "+names[i]]; {
-			case rule.At&m == 0:
+			if rule.At&m == 0 {
 				fmt.Fprintf(w, "%8s", "-")
-			default:
-				if fmt.Fprintf(w, "%8d", n); n == 0 {
-					never = append(never, rule.Name+" at "+names[i])
-				}
+				continue
+			}
+			n := r.Rules[rule.Name+" "+names[i]]
+			if fmt.Fprintf(w, "%8d", n); n == 0 {
+				never = append(never, rule.Name+" at "+names[i])
 			}
 		}
 	}

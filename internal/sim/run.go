@@ -50,7 +50,6 @@ type run struct {
 	steps  int
 
 	agenda agenda
-	seq    uint64
 	calm   bool // nothing bad happens any more
 	conf   int  // the config in force
 	beside []*talk

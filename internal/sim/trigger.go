@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -161,9 +162,9 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 		return resume.GateTaken, why, nil
 	}
 	c.PID, c.Start = x.pid, x.begin
-	switch err := marks.Make(c.Mark, c); err {
-	case nil:
-	case marks.ErrMade:
+	switch err := marks.Make(c.Mark, c); {
+	case err == nil:
+	case errors.Is(err, marks.ErrMade):
 		x.ended()
 		return resume.GateMarked, "", nil
 	default:
