@@ -11,8 +11,6 @@ import (
 
 // The lines of Claude Code 2.1.329 with all their keys, in its order; values that say nothing are short.
 
-const claudeVersion = "2.1.329"
-
 const (
 	claudeCommon = `"userType":"external","entrypoint":"$entry","cwd":$cwd,"sessionId":"$sid","version":"2.1.329","gitBranch":"main"}` + "\n"
 

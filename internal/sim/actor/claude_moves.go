@@ -127,13 +127,11 @@ type tail struct {
 type tailLine struct {
 	Type       string    `json:"type"`
 	UUID       string    `json:"uuid"`
-	Parent     *string   `json:"parentUuid"`
 	At         time.Time `json:"timestamp"`
 	IsMeta     bool      `json:"isMeta"`
 	IsAPIError bool      `json:"isApiErrorMessage"`
 	Mode       string    `json:"permissionMode"`
 	Message    struct {
-		Model      string          `json:"model"`
 		StopReason string          `json:"stop_reason"`
 		Content    json.RawMessage `json:"content"`
 	} `json:"message"`

@@ -12,6 +12,8 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
+const claudeVersion = "2.1.329"
+
 // plan is clawd's own plan for a stop.
 func (s *scene) plan(a agent.Agent, x Session, change func(*agent.Request)) resume.Plan {
 	s.t.Helper()
