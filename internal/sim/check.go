@@ -47,7 +47,12 @@ func (r *run) check() {
 	for ; r.asked < len(r.world.Ledger.Asks); r.asked++ {
 		ask := r.world.Ledger.Asks[r.asked]
 		if ask.By != actor.Clawd {
-			r.renews(ask.Agent + "/" + ask.Session)
+			key := ask.Agent + "/" + ask.Session
+			r.renews(key)
+			if w, ok := r.wants[key]; ok {
+				w.cancelled = false
+				r.wants[key] = w
+			}
 			continue
 		}
 		if t := r.of(ask.Agent, ask.Session); t != nil {
@@ -91,8 +96,8 @@ func (r *run) obeyed(key string, c resume.Claim) {
 	switch o := r.wants[key]; {
 	case o.ignored && o.since.Before(c.At):
 		r.fails("order", "%s: attempt %d, and it is to be ignored since %s", key, c.N, o.since.Format(time.TimeOnly))
-	case o.cancelled == c.Stop.Key && c.Stop.Key != "" && o.since.Before(c.At):
-		r.fails("order", "%s: attempt %d for a stop that was cancelled at %s", key, c.N, o.since.Format(time.TimeOnly))
+	case o.cancelled && o.since.Before(c.At):
+		r.fails("order", "%s: attempt %d, and it was cancelled at %s", key, c.N, o.since.Format(time.TimeOnly))
 	}
 }
 
@@ -102,7 +107,7 @@ func (r *run) left(key string, c resume.Claim) {
 		r.fails("left", "%s: attempt %d for a turn that ended as %s", key, c.N, c.Stop.Reason)
 	}
 	d := r.person[key]
-	if cfg := r.config(); d.what == string(quits) && cfg.Resume.AfterQuit == "leave" && d.boots == r.boots && !r.decided[c.Token].Asked && d.at.Before(c.At) {
+	if cfg := r.config(); c.Info.Interactive && d.what == string(quits) && cfg.Resume.AfterQuit == "leave" && d.boots == r.boots && !r.decided[c.Token].Asked && d.at.Before(c.At) {
 		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
 	}
 }
@@ -110,7 +115,7 @@ func (r *run) left(key string, c resume.Claim) {
 // want is what a user has ordered, and was promised.
 type want struct {
 	ignored   bool
-	cancelled string // the stop
+	cancelled bool // and nobody has gone on since
 	since     time.Time
 }
 
@@ -283,21 +288,23 @@ func (c *clawd) stepped(s daemon.Step) {
 
 func (r *run) logged([]byte) {}
 
-func (r *run) answered(t *talk, o machine.Order, a machine.Reply) {
-	if key := t.Agent + "/" + t.id; a.Err == nil {
-		w := r.wants[key]
-		w.since = r.wall()
-		switch o.Kind {
-		case machine.Cancel:
-			w.cancelled = a.Rec.Stop.Key
-		case machine.Ignore:
-			w.ignored = !o.Off
-		case machine.Resume:
-			r.renews(key)
-		}
-		r.wants[key] = w
+// answered takes in what came of an order that was given at a time; so many prompts there were then.
+func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time, asks int) {
+	r.trace("%s %s: %s %v", o.Kind, key, a.Text, a.Err)
+	if a.Err != nil {
+		return
 	}
-	r.trace("%s %s/%s: %s %v", o.Kind, t.Agent, t.id, a.Text, a.Err)
+	w := r.wants[key]
+	w.since = given
+	switch o.Kind {
+	case machine.Cancel:
+		w.cancelled = !slices.ContainsFunc(r.world.Ledger.Asks[asks:], func(a *actor.Ask) bool { return a.By != actor.Clawd && a.Agent+"/"+a.Session == key })
+	case machine.Ignore:
+		w.ignored = !o.Off
+	case machine.Resume:
+		r.renews(key)
+	}
+	r.wants[key] = w
 }
 
 func (r *run) resumed() int {

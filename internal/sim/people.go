@@ -182,17 +182,18 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			c.told[key] = append(c.told[key], string(o.Kind))
 		}
 		if w := c.wants[key]; o.Kind == machine.Resume {
-			w.cancelled = ""
+			w.cancelled = false
 			c.wants[key] = w
 			c.renews(key)
 		}
 		if o.Off {
 			delete(c.wants, key)
 		}
+		given, asks := c.wall(), len(c.world.Ledger.Asks)
 		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
-				c.answered(t, o, a)
+				c.answered(key, o, a, given, asks)
 			default:
 				late()
 			}

@@ -53,7 +53,23 @@ func phase(s machine.Session) string {
 }
 
 func (c *clawd) reached(s daemon.Step) {
-	c.Reached.Cells[phase(s.Was)+" "+strings.TrimPrefix(fmt.Sprintf("%T", s.Event), "machine.")]++
+	event := strings.TrimPrefix(fmt.Sprintf("%T", s.Event), "machine.")
+	c.Reached.Cells[phase(s.Was)+" "+event]++
+	if c.Trace == nil {
+		return
+	}
+	var asked []string
+	for _, e := range s.Effects {
+		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "machine.")
+		if q, ok := e.(machine.Ask); ok {
+			name = strings.TrimPrefix(fmt.Sprintf("%T", q.Question), "machine.")
+		}
+		asked = append(asked, name)
+	}
+	if a, ok := s.Event.(machine.Answered); ok {
+		event = strings.TrimPrefix(fmt.Sprintf("%T", a.Answer), "*machine.")
+	}
+	fmt.Fprintf(c.Trace, "%24s%s/%s: %s, %s -> %s %s\n", "", s.Now.Rec.Agent, s.Now.Rec.ID, event, phase(s.Was), phase(s.Now), strings.Join(asked, " "))
 }
 
 // hears counts the rules that hold.
