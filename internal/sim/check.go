@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -25,6 +27,8 @@ type watch struct {
 	wants   map[string]want
 	lines   map[string]*episode
 	spent   map[string]int
+	torn    map[string]bool            // sessions whose files somebody has damaged
+	old     map[string]bool            // sessions that were left for their age
 	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
 }
@@ -286,7 +290,15 @@ func (c *clawd) stepped(s daemon.Step) {
 	}
 }
 
-func (r *run) logged([]byte) {}
+// logged takes in a line of clawd's log.
+func (r *run) logged(line []byte) {
+	if !bytes.Contains(line, []byte(`"session_left"`)) && !bytes.Contains(line, []byte(`"session_too_old"`)) {
+		return
+	}
+	var l struct{ Agent, Session string }
+	must(json.Unmarshal(line, &l))
+	r.old[l.Agent+"/"+l.Session] = true
+}
 
 // answered takes in what came of an order that was given at a time; so many prompts there were then.
 func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time, asks int) {
@@ -368,7 +380,9 @@ func (r *run) books(hand *daemon.Hand) {
 		case string(resume.Resumed):
 			resumed++
 		case "stop":
-			stops[e.Session+" "+e.Key]++
+			if !r.torn[e.Session] {
+				stops[e.Session+" "+e.Key]++
+			}
 		}
 		return nil
 	}))
@@ -419,7 +433,7 @@ func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, sea
 	switch {
 	case !known:
 		r.fails("L3", "%s ended in %s (%s) and clawd does not know it", key, stop.Reason, stop.Key)
-	case rec.Stop.Key != stop.Key && closed == (state.Closed{}) && s.Said.Old != stop.Key:
+	case rec.Stop.Key != stop.Key && closed == (state.Closed{}) && !r.old[key] && !r.torn[key]:
 		r.fails("L3", "%s ended in %s (%s) and clawd has nothing to say about it; it has %q", key, stop.Reason, stop.Key, rec.Stop.Key)
 	}
 }

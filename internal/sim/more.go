@@ -117,6 +117,7 @@ func (t *talk) damages(w What) {
 	t.r.person[t.Agent+"/"+t.id] = deed{t.r.wall(), string(w), t.r.boots}
 	if w == removes {
 		must(os.Remove(path))
+		t.id = "" // there is nothing to go on with
 	} else {
 		b, err := os.ReadFile(path)
 		must(err)
@@ -124,6 +125,7 @@ func (t *talk) damages(w What) {
 		dated(path, t.r.wall())
 	}
 	t.r.hints(t.Agent, path)
+	t.r.torn[t.Agent+"/"+t.ids[len(t.ids)-1]] = true
 }
 
 // away takes something away for a while.

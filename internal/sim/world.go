@@ -55,7 +55,7 @@ func (r *run) people() {
 		Zone: time.UTC, Rand: rand.New(rand.NewPCG(r.Seed, 4)), Provider: r.provides, Env: []string{"HOME=" + r.path("home")}}
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
-	r.spent, r.decided = map[string]int{}, map[string]resume.Decision{}
+	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
 		if c == nil {
