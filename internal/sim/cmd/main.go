@@ -2,6 +2,8 @@
 //
 //	sim [-seeds n] [-from s]     walk many seeds
 //	sim -seed s [-trace]         one seed, and what happens in it
+//	sim -seed s -minimise        what it still fails by, as a plan
+//	sim -plan file [-trace]      such a plan
 //
 // It ends with 1 where something was wrong, and says how to see it again.
 package main
@@ -18,7 +20,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,7 +37,8 @@ type options struct {
 	trace, twice      bool
 	table             bool
 	most              int
-	profile           string
+	profile, plan     string
+	minimise          bool
 }
 
 // told is what a worker says of one seed.
@@ -54,10 +59,12 @@ func main() {
 	flag.BoolVar(&o.twice, "twice", false, "run each seed twice, and compare")
 	flag.BoolVar(&o.table, "table", false, "print what was reached")
 	flag.IntVar(&o.most, "most", 20, "end after so many wrong seeds")
+	flag.BoolVar(&o.minimise, "minimise", false, "take out of the seed's plan what it still fails without")
+	flag.StringVar(&o.plan, "plan", "", "run the plan in this `file`")
 	flag.StringVar(&o.profile, "profile", "", "write a CPU profile to this file")
 	flag.Parse()
 	time.Local = time.UTC
-	if o.seed == 0 && o.worker < 0 {
+	if o.seed == 0 && o.plan == "" && o.worker < 0 {
 		os.Exit(o.parent())
 	}
 	debug.SetGCPercent(400)
@@ -68,32 +75,75 @@ func main() {
 // work runs seeds, and says of each how it went.
 func (o options) work(t *testing.T) {
 	defer o.profiles(t)()
+	switch {
+	case o.plan != "":
+		o.replays(t)
+		return
+	case o.minimise:
+		o.minimises(t)
+		return
+	}
 	first, last, by, say := o.from+uint64(max(o.worker, 0)), o.from+o.seeds-1, uint64(o.workers), json.NewEncoder(os.Stdout)
 	if o.seed != 0 {
 		first, last = o.seed, o.seed
 	}
 	for seed := first; seed <= last; seed += by {
-		got := o.once(t, seed)
-		again := o.twice && o.once(t, seed).Hash != got.Hash
+		got := o.once(t, sim.Draw(seed))
+		again := o.twice && o.once(t, sim.Draw(seed)).Hash != got.Hash
 		if o.seed == 0 {
 			_ = say.Encode(told{seed, again, got}) // whoever listens is gone: then this one ends soon, too
 			continue
 		}
-		fmt.Printf("seed %d: hash %x, %d steps, %d resumes, %s\n", seed, got.Hash, got.Steps, got.Resumes, got.Spent.Round(time.Second))
-		for _, w := range got.Wrong {
-			fmt.Println("  WRONG", w)
-			t.Fail()
-		}
+		says(t, seed, got)
 	}
 }
 
-func (o options) once(t *testing.T, seed uint64) (got sim.Result) {
+func says(t *testing.T, seed uint64, got sim.Result) {
+	fmt.Printf("seed %d: hash %x, %d steps, %d resumes, %s\n", seed, got.Hash, got.Steps, got.Resumes, got.Spent.Round(time.Second))
+	for _, w := range got.Wrong {
+		fmt.Println("  WRONG", w)
+		t.Fail()
+	}
+}
+
+// replays runs a plan from a file.
+func (o options) replays(t *testing.T) {
+	var p sim.Plan
+	b, err := os.ReadFile(o.plan)
+	if err == nil {
+		err = json.Unmarshal(b, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, p.Seed, o.once(t, p))
+}
+
+// minimises prints the smallest plan that fails as the seed does.
+func (o options) minimises(t *testing.T) {
+	p := sim.Draw(o.seed)
+	first := o.once(t, p).Wrong
+	if len(first) == 0 {
+		t.Fatal("nothing is wrong with this seed")
+	}
+	which, _, _ := strings.Cut(first[0], ":")
+	p = sim.Minimise(p, func(p sim.Plan) bool {
+		return slices.ContainsFunc(o.once(t, p).Wrong, func(w string) bool { return strings.HasPrefix(w, which+":") })
+	})
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(string(b))
+}
+
+func (o options) once(t *testing.T, p sim.Plan) (got sim.Result) {
 	var out io.Writer
 	if o.trace {
 		out = os.Stdout
 	}
 	synctest.Test(t, func(*testing.T) {
-		got = sim.Run(sim.Draw(seed), sim.Options{Root: root(max(o.worker, 0)), Trace: out})
+		got = sim.Run(p, sim.Options{Root: root(max(o.worker, 0)), Trace: out})
 	})
 	return got
 }

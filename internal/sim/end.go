@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
+)
+
+// settle looks at what has become of everything after all was well for long.
+func (r *run) settle() {
+	hand := r.clawds[0].hand
+	if hand == nil {
+		r.fails("L0", "clawd is not there")
+		return
+	}
+	seats := map[string]machine.Session{}
+	for _, s := range hand.Sessions() {
+		key := state.Key(s.Rec.Session)
+		seats[key] = s
+		switch p := s.Phase.(type) {
+		case machine.Claimed, machine.Fired:
+			r.fails("L1", "%s is still %s", key, s.Rec.Phase)
+		case machine.Waiting:
+			switch {
+			case p.Begun:
+				r.fails("L1", "%s waits for %s", key, s.Rec.Decision.WakeAt)
+			case !r.attended(s.Rec.Session) && !p.Again.After(r.wall()):
+				r.fails("L1", "%s waits and holds back for nothing: %s", key, s.Said.Back)
+			}
+		case machine.Held, machine.GivenUp:
+			if len(r.told[key]) == 0 {
+				r.fails("I8", "%s is %s and nobody was told", key, s.Rec.Phase)
+			}
+		}
+		if s.Guard != nil {
+			r.fails("L1", "%s has a run that never ends", key)
+		}
+	}
+	r.books(hand)
+	if n := hand.World().Turns.Running(); n != 0 {
+		r.fails("L2", "%d turns are taken and nothing runs", n)
+	}
+	for _, a := range r.adapters() {
+		found, err := a.Scan(context.Background(), "")
+		must(err)
+		for _, t := range found {
+			r.forgotten(hand, a, t.Session, seats)
+		}
+	}
+}
+
+// books: what is counted is what happened.
+func (r *run) books(hand *daemon.Hand) {
+	resumed, stops := 0, map[string]int{}
+	must(hand.Store().History(func(e state.Entry) error {
+		switch e.Kind {
+		case string(resume.Resumed):
+			resumed++
+		case "stop":
+			if !r.torn[e.Session] {
+				stops[e.Session+" "+e.Key]++
+			}
+		}
+		return nil
+	}))
+	if n := r.resumed(); n != resumed {
+		r.fails("I15", "%d resumes are counted, and %d are in the history", n, resumed)
+	}
+	for _, key := range slices.Sorted(maps.Keys(stops)) {
+		if stops[key] > 1 {
+			r.fails("I14", "%s was taken in %d times", key, stops[key])
+		}
+	}
+}
+
+// attended tells whether a person has a session open, or something that cannot be told from that.
+func (r *run) attended(ds detect.Session) bool {
+	t := r.of(ds.Agent, ds.ID)
+	for _, b := range r.alive {
+		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
+			continue
+		}
+		if b.ID() == ds.ID || (ds.Agent == "opencode" || ds.Agent == "gemini") && t != nil && b.talk != nil && b.talk.dir == t.dir {
+			return true
+		}
+	}
+	return false
+}
+
+// forgotten looks whether a stop that could be resumed was dealt with.
+func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, seats map[string]machine.Session) {
+	key := state.Key(ds)
+	stop, _, err := agent.Look(context.Background(), a, ds, true)
+	if err != nil {
+		r.trace("%s cannot be read: %v", key, err)
+		return
+	}
+	cfg := r.config()
+	if stop.State != detect.Stopped || cfg.Policy().Select(stop, resume.Tried{}).Kind() == resume.Leave {
+		return
+	}
+	s, known := seats[key]
+	rec := s.Rec
+	if !known {
+		var err error
+		rec, known, err = hand.Store().Session(ds)
+		must(err)
+	}
+	closed := hand.World().Books.Closed(ds, stop.Key)
+	switch {
+	case !known:
+		r.fails("L3", "%s ended in %s (%s) and clawd does not know it", key, stop.Reason, stop.Key)
+	case rec.Stop.Key != stop.Key && closed == (state.Closed{}) && !r.old[key] && !r.torn[key]:
+		r.fails("L3", "%s ended in %s (%s) and clawd has nothing to say about it; it has %q", key, stop.Reason, stop.Key, rec.Stop.Key)
+	}
+}
