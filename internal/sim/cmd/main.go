@@ -38,6 +38,7 @@ type options struct {
 	table             bool
 	most              int
 	profile, plan     string
+	root              string
 	minimise          bool
 }
 
@@ -59,6 +60,7 @@ func main() {
 	flag.BoolVar(&o.twice, "twice", false, "run each seed twice, and compare")
 	flag.BoolVar(&o.table, "table", false, "print what was reached")
 	flag.IntVar(&o.most, "most", 20, "end after so many wrong seeds")
+	flag.StringVar(&o.root, "root", root(), "the `folder` for the worlds; it is removed")
 	flag.BoolVar(&o.minimise, "minimise", false, "take out of the seed's plan what it still fails without")
 	flag.StringVar(&o.plan, "plan", "", "run the plan in this `file`")
 	flag.StringVar(&o.profile, "profile", "", "write a CPU profile to this file")
@@ -143,18 +145,18 @@ func (o options) once(t *testing.T, p sim.Plan) (got sim.Result) {
 		out = os.Stdout
 	}
 	synctest.Test(t, func(*testing.T) {
-		got = sim.Run(p, sim.Options{Root: root(max(o.worker, 0)), Trace: out})
+		got = sim.Run(p, sim.Options{Root: filepath.Join(o.root, fmt.Sprint("w", max(o.worker, 0))), Trace: out})
 	})
 	return got
 }
 
 // root is in memory where there is room: a run makes thousands of small writes.
-func root(worker int) string {
+func root() string {
 	dir := "/dev/shm"
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 		dir = os.TempDir()
 	}
-	return filepath.Join(dir, fmt.Sprintf("clawd-sim-%07d-%d", os.Getpid(), worker))
+	return filepath.Join(dir, fmt.Sprintf("clawd-sim-%07d", os.Getpid()))
 }
 
 func (o options) profiles(t *testing.T) func() {
@@ -173,6 +175,7 @@ func (o options) profiles(t *testing.T) func() {
 
 // parent has workers walk the seeds, and tells what came of it.
 func (o options) parent() int {
+	defer os.RemoveAll(o.root)
 	began, wrong, all, resumes, steps, reached := time.Now(), 0, 0, 0, 0, sim.NewReached()
 	results := make(chan told)
 	var wg sync.WaitGroup
@@ -215,7 +218,7 @@ func (o options) parent() int {
 // child is one worker.
 func (o options) child(i int, results chan<- told, stop <-chan struct{}) {
 	cmd := exec.Command(os.Args[0], "-worker", strconv.Itoa(i), "-workers", strconv.Itoa(o.workers), "-from", strconv.FormatUint(o.from, 10),
-		"-seeds", strconv.FormatUint(o.seeds, 10), "-twice="+strconv.FormatBool(o.twice))
+		"-seeds", strconv.FormatUint(o.seeds, 10), "-twice="+strconv.FormatBool(o.twice), "-root", o.root)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
