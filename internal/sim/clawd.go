@@ -299,8 +299,8 @@ func (c *clawd) leaves() {
 		return
 	}
 	c.trace("%s stops", c.name)
-	hand := c.hand
-	if err := hand.Stop(c.begun); err != nil {
+	c.fuse = 0
+	if err := c.hand.Stop(c.begun); err != nil {
 		c.trace("the stop: %v", err)
 	}
 	c.hand = nil

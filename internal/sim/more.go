@@ -73,6 +73,7 @@ func (r *run) aside(x actor.Session, err error, c *cast, of *talk) {
 
 func (t *talk) archives() {
 	r := t.r
+	r.torn[t.Agent+"/"+t.id] = true // what still happens in it is nobody's business
 	switch a := r.casts[t.Agent].Agent.(type) {
 	case *actor.Codex:
 		r.trace("archived: %v", a.Archive(t.id))
