@@ -174,8 +174,11 @@ func (l *loop) seat(of *session, from string) *seat {
 		l.d.unfollow(of.key) // the next rescan finds it again
 		return nil
 	}
-	if !ok {
+	switch {
+	case !ok:
 		rec = state.Session{Session: of.ds, Phase: state.Following, Cursor: from}
+	case rec.Path == "": // it was known by a mark alone
+		rec.Session = of.ds
 	}
 	return l.sit(of, machine.New(rec, ok))
 }

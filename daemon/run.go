@@ -169,14 +169,17 @@ func (l *loop) recall() (recs []state.Session) {
 	d := l.d
 	var resting []state.Session
 	err := d.store.Sessions(func(rec state.Session) error {
+		if rec.OldSession != "" {
+			l.w.Peers.Begins(rec.Session)
+		}
+		if rec.Path == "" { // it is known by a mark alone, until its file is found
+			return nil
+		}
 		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
 		if rec.Phase == state.Following {
 			resting = append(resting, rec)
 		} else {
 			l.w.Peers.Claims(rec) // what waits for a stop has it, as far as that can be told
-		}
-		if rec.OldSession != "" {
-			l.w.Peers.Begins(rec.Session)
 		}
 		if rec.Phase != state.Following || d.now().Sub(rec.Updated) < 25*time.Hour {
 			recs = append(recs, rec)
