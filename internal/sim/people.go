@@ -297,7 +297,6 @@ func (r *run) tears() {
 // damages the store of a clawd that is down.
 func (r *run) damages(cut bool) {
 	path := r.path("clawd/clawd.db")
-	r.forgets()
 	_, err := os.Stat(path)
 	switch {
 	case err != nil:
