@@ -17,7 +17,7 @@ LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|c
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help docs run build test unit e2e lint bench measure storm sim accuracy accuracy-record agents install uninstall fuzz clean
+.PHONY: help docs run build test unit e2e lint bench measure storm sim mutate accuracy accuracy-record agents install uninstall fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ lint: ## formatting, vet (also for other systems), golangci-lint, and what nothi
 sim: ## walk SEEDS simulated worlds (SEED=n: this one alone; TRACE=1: and what happens in it)
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/sim ./internal/sim/cmd
 	@./bin/sim -seeds $(SEEDS) -seed $(SEED) $(if $(TRACE),-trace)
+
+mutate: ## plant faults in clawd, one at a time, and see how many of SEEDS simulated worlds it takes to find each
+	@$(GO) run ./internal/sim/mutants -seeds $(SEEDS)
 
 storm: build ## kill and stop clawd from outside for ROUNDS rounds (SEED=n: the same sessions and strikes again)
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/storm ./internal/storm

@@ -35,7 +35,7 @@ var mutants = []mutant{
 	{name: "what was looked at is never too old", file: "daemon/machine/claim.go",
 		old: "	return t.s.Job.Gen != t.s.Files.Gen || t.s.Job.Rev != t.s.Rec.Rev\n", new: "	return false\n",
 		missed: "the shim looks once more"},
-	{name: "the gate is opened before the attempt is stored", file: "daemon/machine/run.go",
+	{name: "the gate is opened before the attempt is stored", file: "daemon/machine/attempt.go",
 		old: "	if !t.transition(t.s.Rec.Fired(t.w.Books, r.Claim)) {", new: "	t.do(Open{e.Token})\n	if r.Claim.N > 0 {\n		return\n	}\n	if !t.transition(t.s.Rec.Fired(t.w.Books, r.Claim)) {"},
 	{name: "a run from before a restart is forgotten", file: "daemon/machine/restart.go",
 		old: "	case t.s.Rec.Phase == state.Fired && c != nil:\n", new: "	case t.s.Rec.Phase == state.Fired && c != nil && c.N < 0:\n"},
@@ -87,6 +87,6 @@ var mutants = []mutant{
 		old: "		s.at = next.Wall(&l.w)\n		heap.Fix(&l.timers, s.index)\n", new: ""},
 	{name: "a stopped run's cursor is stored without its stop", file: "state/attempts.go",
 		old: "	c.Stop, c.Prompt, c.Starts = *o.Stop, \"\", 0\n", new: "	c.Prompt, c.Starts = \"\", 0\n"},
-	{name: "a shim that steps back counts as started", file: "daemon/machine/run.go",
+	{name: "a shim that steps back counts as started", file: "daemon/machine/attempt.go",
 		old: "	case e.Gate == resume.GateTaken, e.Gate == resume.GateShort:\n", new: "	case e.Gate == resume.GateShort:\n"},
 }
