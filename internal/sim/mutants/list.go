@@ -69,7 +69,7 @@ var mutants = []mutant{
 		old: "	ch.Episode.Attempts++\n", new: "	ch.Episode.Attempts = 1\n"},
 	{name: "a stop without a record has no marks", file: "daemon/answer.go",
 		old: "	out.Made, _ = s.marked(q.Rec, q.Stop)", new: "	_, _ = s.marked(q.Rec, q.Stop)"},
-	{name: "a claim looks for no marks", file: "daemon/answer.go",
+	{name: "a claim looks for no marks", file: "daemon/lastlook.go",
 		old: "	case made != nil && made.N > out.Rec.Episode.Attempts:\n", new: "	case false:\n"},
 	{name: "a notice is taken out before it is sent", file: "daemon/outbox.go",
 		old: "	failed := c.Send(ctx, told)\n", new: "	failed := c.Send(ctx, told)\n	failed = nil\n"},
