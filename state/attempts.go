@@ -136,7 +136,7 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	case o.Verdict == resume.Resumed:
 		ch.resumed(c, o)
 	case o.Verdict == resume.ByHand:
-		ch.Phase, ch.Episode, ch.Cancelled = Following, Episode{Fresh: ch.Episode.Fresh}, time.Time{}
+		ch.Phase, ch.Episode = Following, Episode{Fresh: ch.Episode.Fresh}
 	case !ch.Cancelled.IsZero():
 		ch.cancelledRun(c, o)
 	case o.Verdict == resume.StoppedAgain:

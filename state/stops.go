@@ -31,20 +31,27 @@ func (s *Session) take(r Read) {
 	}
 }
 
-// Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
-// since the last one, or a person went on. Not every agent records who prompted, so a prompt in the very
+// prompted tells whether a prompt is that of the newest attempt. Not every agent records who prompted, so one in the very
 // words of the attempt that was written before its verdict is taken for its own.
+func (s Session) prompted(p detect.Event) bool {
+	return s.FirePrompt != "" && p.Hash == s.FirePrompt && !p.At.After(s.FireEnd)
+}
+
+// Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
+// since the last one, or a person went on.
 func (s Session) Overcome(c detect.Classifier) bool {
 	if s.LastFire.IsZero() {
 		return false
 	}
-	ours := s.FirePrompt != "" && c.LastPrompt.Hash == s.FirePrompt && !c.LastPrompt.At.After(s.FireEnd)
-	return c.Ended.After(s.LastFire) || !ours && s.personAfter(c.LastPrompt, s.LastFire)
+	return c.Ended.After(s.LastFire) || !s.prompted(c.LastPrompt) && s.personAfter(c.LastPrompt, s.LastFire)
 }
 
-// CancelStands tells whether its user's order to end the run still counts, after what was read.
+// CancelStands tells whether its user's order to end the run still counts, after what was read: nobody went on after it, by
+// hand or by a script.
 func (s Session) CancelStands(c detect.Classifier) bool {
-	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !s.personAfter(c.LastPrompt, s.Cancelled)
+	p := c.LastPrompt
+	others := p.At.After(s.Cancelled) && !p.Meta && !s.prompted(p)
+	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !others
 }
 
 // Made tells whether a stop came of the newest attempt, whose verdict did not know of it: the episode goes on.
@@ -146,7 +153,7 @@ func (s Session) WentOn(b Books, r Read, why string) (*Change, error) {
 	c.take(r)
 	if c.Phase != Following {
 		c.record(string(resume.ByHand), c.Stop.Key, 0, why, "")
-		c.Phase, c.Prompt, c.Episode, c.Cancelled = Following, "", Episode{Fresh: c.Episode.Fresh}, time.Time{}
+		c.Phase, c.Prompt, c.Episode = Following, "", Episode{Fresh: c.Episode.Fresh}
 	}
 	return c, nil
 }
