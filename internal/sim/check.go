@@ -265,6 +265,9 @@ func (c *clawd) turned(now time.Duration) {
 func (c *clawd) stepped(s daemon.Step) {
 	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
 	c.moved(s)
+	if _, seen := s.Event.(machine.Sighted); seen && t != nil && s.Was.Rec.Phase == state.Fired && s.Now.Rec.Phase != state.Fired {
+		c.moment(t.who, judges)
+	}
 	c.reached(s)
 	adopts := slices.ContainsFunc(s.Effects, func(e machine.Effect) bool { _, is := e.(machine.Adopt); return is })
 	for _, e := range s.Effects {
@@ -301,7 +304,7 @@ func (r *run) logged(line []byte) {
 // answered takes in what came of an order that was given at a time; so many prompts there were then.
 func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time, asks int) {
 	r.trace("%s %s: %s %v", o.Kind, key, a.Text, a.Err)
-	if a.Err != nil {
+	if a.Err != nil || len(r.clawds) > 1 && !r.clawds[1].gone { // another one may not hear of it
 		return
 	}
 	w := r.wants[key]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -124,6 +125,7 @@ type logs struct{ r *run }
 
 func (l logs) Write(p []byte) (int, error) {
 	p = bytes.ReplaceAll(bytes.TrimSpace(p), []byte(l.r.Root), []byte("~"))
+	p = bytes.ReplaceAll(p, fmt.Appendf(nil, "pid %d", os.Getpid()), []byte("pid ..."))
 	l.r.trace("  %s", p)
 	l.r.logged(p)
 	return len(p), nil
@@ -151,7 +153,7 @@ func (c *clawd) turn() {
 	}
 	c.protect(func() {
 		if err := c.hand.Turn(); err != nil {
-			c.trace("%s ends: %v", c.name, err)
+			c.trace("%s ends by itself", c.name)
 			c.leaves()
 			c.returns(5 * time.Second)
 			return

@@ -55,6 +55,7 @@ const (
 	takes  Moment = "take"  // clawd has taken an attempt
 	starts Moment = "start" // clawd starts a run for it
 	asks   Moment = "ask"   // a prompt of clawd's reaches the provider
+	judges Moment = "judge" // clawd has its verdict on an attempt
 )
 
 // What people do.
@@ -136,7 +137,7 @@ func Draw(seed uint64) Plan {
 		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
-		p.Items = append(p.Items, d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length))
+		p.Items = append(p.Items, d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length)))
 	}
 	return p
 }
@@ -202,17 +203,35 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
-var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins, misses, unmounts}
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, loses, cuts, twins, twins, powerCut, misses, unmounts}
 
 // windows are how long after a moment something that follows on it may come.
-var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute}
+var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute, judges: time.Minute}
 
 func (d drawer) when(i Item, length time.Duration) Item {
 	if d.IntN(5) == 0 {
 		i.At = time.Duration(d.Int64N(int64(length)))
 		return i
 	}
-	i.On = pick(d, stops, stops, stops, claims, claims, takes, starts, asks)
+	i.On = pick(d, stops, stops, stops, claims, claims, takes, starts, asks, judges)
 	i.At = d.span(time.Millisecond, windows[i.On])
+	return i
+}
+
+// aim has a fault come when it hurts.
+func (d drawer) aim(i Item) Item {
+	if d.IntN(3) == 0 {
+		return i
+	}
+	switch i.What {
+	case twins:
+		i.On, i.At = stops, d.span(10*time.Millisecond, 30*time.Second)
+	case reboots, powerCut:
+		i.On, i.At = pick(d, asks, starts, judges), d.span(time.Millisecond, 5*time.Second)
+	case loses, cuts:
+		i.On, i.At = pick(d, asks, starts, judges), d.span(time.Millisecond, 5*time.Minute)
+	case suspends, steps:
+		i.On, i.At = stops, d.span(time.Second, 10*time.Minute)
+	}
 	return i
 }
