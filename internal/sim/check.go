@@ -132,7 +132,7 @@ func (r *run) counted(key string, x *child) {
 	if !line.anew && line.of == x.c && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.of, line.anew = c.N, x.c, false
+	line.n, line.of, line.anew, line.asks = c.N, x.c, false, len(r.world.Ledger.Asks)
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
@@ -218,6 +218,7 @@ type episode struct {
 	n    int
 	of   *clawd // that made the last one
 	anew bool
+	asks int // of all, when the last one was made
 }
 
 // inherits: a fresh session goes on with the episode of another.
@@ -311,6 +312,9 @@ func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.
 	w.since = given
 	switch o.Kind {
 	case machine.Cancel:
+		if l := r.lines[key]; l != nil { // what somebody had begun beside the run is none of it
+			asks = min(asks, l.asks)
+		}
 		w.cancelled = !slices.ContainsFunc(r.world.Ledger.Asks[asks:], func(a *actor.Ask) bool { return a.By != actor.Clawd && a.Agent+"/"+a.Session == key })
 	case machine.Ignore:
 		w.ignored = !o.Off
