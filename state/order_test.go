@@ -38,7 +38,8 @@ func TestAttemptsOverAnOrder(t *testing.T) {
 
 // What its user ordered outlives the store: lost, damaged, or back from a snapshot that is older.
 func TestOrdersOutliveTheStore(t *testing.T) {
-	for name, c := range map[string]struct{ snapshot, lose bool }{"gone": {false, true}, "older": {true, true}, "there": {false, false}} {
+	for name, c := range map[string]struct{ snapshot, lose, marks bool }{"gone": {false, true, false}, "older": {true, true, false}, "there": {false, false, false},
+		"gone, but for marks": {false, true, true}} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "clawd.db")
@@ -79,6 +80,14 @@ func TestOrdersOutliveTheStore(t *testing.T) {
 			must(t, s.Close())
 			if c.lose {
 				must(t, os.Remove(path))
+			}
+			if c.marks { // of attempts before the orders
+				o.Fired = func(time.Time) (all []resume.Claim) {
+					for _, n := range []string{"cancelled", "ignored"} {
+						all = append(all, resume.Claim{Token: n, Session: id(n), Stop: stopped("before"), N: 1, Attempts: 1, At: noon, Plan: resume.Plan{Form: resume.FormPrompt}})
+					}
+					return all
+				}
 			}
 			s = open()
 			defer s.Close()
