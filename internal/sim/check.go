@@ -27,6 +27,7 @@ type watch struct {
 	spent   map[string]int
 	torn    map[string]bool            // sessions whose files somebody has damaged
 	old     map[string]bool            // sessions that were left for their age
+	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
 }
@@ -82,7 +83,8 @@ func (r *run) marked(x *child) {
 		r.fails("I10", "%s: attempt %d while process %d has it open", key, c.N, b.PID())
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
-		if a.By != actor.Clawd && r.wall().Sub(a.At) > 10*time.Second {
+		lost := r.rewound[key]
+		if a.By != actor.Clawd && r.wall().Sub(a.At) > 10*time.Second && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
 			r.fails("I10", "%s: attempt %d after a prompt of %s at %s", key, c.N, a.By, a.At.Format(time.TimeOnly))
 		}
 	}
@@ -129,7 +131,7 @@ func (r *run) counted(key string, x *child) {
 		line = &episode{}
 		r.lines[key] = line
 	}
-	if !line.anew && line.of == x.c && c.N <= line.n {
+	if !line.anew && !r.torn[key] && line.of == x.c && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
 	line.n, line.of, line.anew, line.asks = c.N, x.c, false, len(r.world.Ledger.Asks)

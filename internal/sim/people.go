@@ -289,6 +289,7 @@ func (r *run) tears() {
 			if fi, err := os.Lstat(b.Path()); err == nil && fi.Size() > at {
 				r.trace("%s loses %d bytes", b.ID(), fi.Size()-at)
 				must(os.Truncate(b.Path(), at))
+				r.rewound[b.cast.Name()+"/"+b.ID()] = r.wall()
 			}
 		}
 	}
