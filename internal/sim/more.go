@@ -109,13 +109,13 @@ func (t *talk) damages(w What) {
 	if t.body != nil || t.Agent == "opencode" {
 		return
 	}
-	path := t.path
+	path, key := t.path, t.Agent+"/"+t.id
 	fi, err := os.Lstat(path)
 	if err != nil {
 		return
 	}
 	t.r.trace("%s %s/%s", w, t.Agent, t.id)
-	t.r.person[t.Agent+"/"+t.id] = deed{t.r.wall(), string(w), t.r.boots}
+	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots}
 	if w == removes {
 		must(os.Remove(path))
 		t.id = "" // there is nothing to go on with
@@ -126,7 +126,7 @@ func (t *talk) damages(w What) {
 		dated(path, t.r.wall())
 	}
 	t.r.hints(t.Agent, path)
-	t.r.torn[t.Agent+"/"+t.ids[len(t.ids)-1]] = true
+	t.r.torn[key] = true
 }
 
 // away takes something away for a while.
