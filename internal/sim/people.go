@@ -285,7 +285,7 @@ func (r *run) falls(hard bool) {
 func (r *run) tears() {
 	since := r.wall().Add(-time.Duration(r.chance.Int64N(int64(6 * time.Second))))
 	for _, b := range r.bodies() {
-		r.rewound[b.cast.Name()+"/"+b.ID()] = r.wall() // what was not written at all is lost, too
+		r.rewound[b.cast.Name()+"/"+b.ID()] = r.wall()                    // what was not written at all is lost, too
 		if at := b.sized(since); at >= 0 && b.cast.Name() != "opencode" { // whose files are no logs
 			if fi, err := os.Lstat(b.Path()); err == nil && fi.Size() > at {
 				r.trace("%s loses %d bytes", b.ID(), fi.Size()-at)
