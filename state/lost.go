@@ -38,6 +38,12 @@ func (s *Store) recount() error {
 // remember notes an attempt that the store does not know of: a stop that follows on it, with no good end of a turn in
 // between, is the same episode's.
 func (t tx) remember(c resume.Claim) error {
+	if rec := t.session(c.Session); rec.open() && rec.Claim.At.Before(c.At) { // a later one followed on the one under way
+		rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
+		rec.Rev++
+		rec.Updated = t.now
+		return t.save(&rec)
+	}
 	ds := c.Session
 	if c.Plan.Form == resume.FormFresh {
 		ds = detect.Session{Agent: ds.Agent, ID: c.Plan.Session}

@@ -57,3 +57,25 @@ func TestLostAttemptsCountOn(t *testing.T) {
 		})
 	}
 }
+
+// An attempt that a snapshot has under way was followed by another one, as its mark tells: that one is to be judged.
+func TestNewerMarkTakesOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clawd.db")
+	s, clock := openAt(t, path)
+	waiting(t, s, one, "k")
+	first := fire(t, s, one, "k")
+	must(t, s.Snapshot())
+	clock.Time = clock.Add(time.Minute)
+	settle(t, s, first, outcome(resume.StoppedAgain, "k2"))
+	second := fire(t, s, one, "k2")
+	must(t, s.Close())
+	must(t, os.Remove(path))
+	s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{second, first} }})
+	must(t, err)
+	defer s.Close()
+	rec := get(t, s, one)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Claim.Token, second.Token)
+	is(t, rec.Stop.Key, "k2")
+	is(t, rec.Episode.Attempts, 2)
+}
