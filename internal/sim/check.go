@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -27,6 +28,8 @@ type watch struct {
 	spent   map[string]int
 	torn    map[string]bool            // sessions whose files somebody has damaged
 	old     map[string]bool            // sessions that were left for their age
+	sizes   map[string][]size          // that the sessions' files had
+	odd     map[string]bool            // sessions whose lines may be late or torn
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
@@ -84,7 +87,7 @@ func (r *run) marked(x *child) {
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		lost := r.rewound[key]
-		if a.By != actor.Clawd && r.wall().Sub(a.At) > 10*time.Second && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
+		if a.By != actor.Clawd && r.written(key, c.Session.Path, a.At) && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
 			r.fails("I10", "%s: attempt %d after a prompt of %s at %s", key, c.N, a.By, a.At.Format(time.TimeOnly))
 		}
 	}
@@ -93,6 +96,14 @@ func (r *run) marked(x *child) {
 	r.counted(key, x)
 	x.c.stored(key, c)
 	r.patient(x, key)
+}
+
+// written tells whether a prompt of a time stands in the session's file.
+func (r *run) written(key, path string, at time.Time) bool {
+	if r.odd[key] || strings.HasPrefix(key, "opencode/") { // whose lines may come later, or whose file says nothing of it
+		return r.wall().Sub(at) > 10*time.Second
+	}
+	return slices.ContainsFunc(r.sizes[path], func(s size) bool { return s.at.After(at) })
 }
 
 // obeyed: what its user ordered is done.

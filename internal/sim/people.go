@@ -133,6 +133,9 @@ func (t *talk) does(w What) {
 	if b == nil {
 		return
 	}
+	if w == torn || w == late {
+		t.r.odd[b.cast.Name()+"/"+b.ID()] = true
+	}
 	switch w {
 	case torn:
 		b.Write(actor.Torn)
@@ -271,6 +274,7 @@ func (r *run) falls(hard bool) {
 	}
 	if hard {
 		r.tears()
+		r.unprints()
 	}
 	r.world.Procs.Reboot(fmt.Sprintf("boot-%d", r.boots), r.wall())
 	for _, b := range append([]*body{}, r.bodies()...) {
@@ -285,12 +289,22 @@ func (r *run) falls(hard bool) {
 func (r *run) tears() {
 	since := r.wall().Add(-time.Duration(r.chance.Int64N(int64(6 * time.Second))))
 	for _, b := range r.bodies() {
-		r.rewound[b.cast.Name()+"/"+b.ID()] = r.wall()                    // what was not written at all is lost, too
-		if at := b.sized(since); at >= 0 && b.cast.Name() != "opencode" { // whose files are no logs
+		r.rewound[b.cast.Name()+"/"+b.ID()] = r.wall()                              // what was not written at all is lost, too
+		if at := r.sized(b.Path(), since); at >= 0 && b.cast.Name() != "opencode" { // whose files are no logs
 			if fi, err := os.Lstat(b.Path()); err == nil && fi.Size() > at {
 				r.trace("%s loses %d bytes", b.ID(), fi.Size()-at)
 				must(os.Truncate(b.Path(), at))
 			}
+		}
+	}
+}
+
+// unprints takes from the outputs of young runs what went with the power.
+func (r *run) unprints() {
+	for _, x := range r.runs {
+		if x.open && x.Alive() && r.wall().Sub(x.claim.At) < 6*time.Second && r.chance.IntN(2) == 0 {
+			must(os.Truncate(x.claim.Output, 0))
+			dated(x.claim.Output, r.wall())
 		}
 	}
 }

@@ -43,7 +43,6 @@ type body struct {
 	due   time.Time // by the wall clock
 	ends  []func()  // what follows on its end
 	stamp string    // of its file
-	sizes []size    // that its file had
 	known string    // the session that it had last
 	busy  bool
 	over  bool
@@ -56,7 +55,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
-	r.rewound = map[string]time.Time{}
+	r.rewound, r.sizes, r.odd = map[string]time.Time{}, map[string][]size{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
 		if c == nil {
@@ -211,22 +210,21 @@ func (r *run) wrote(b *body) {
 	if b.talk != nil && b.talk.id == b.ID() {
 		b.talk.path = b.Path()
 	}
-	b.sizes = append(b.sizes, size{b.Path(), r.wall(), fi.Size()})
+	r.sizes[b.Path()] = append(r.sizes[b.Path()], size{r.wall(), fi.Size()})
 	r.hints(b.cast.Name(), b.Path())
 }
 
 // size is how long a file was at a time.
 type size struct {
-	path string
-	at   time.Time
-	n    int64
+	at time.Time
+	n  int64
 }
 
-// sized is how long the process's file was at a time; -1: there is nothing to tell.
-func (b *body) sized(at time.Time) (n int64) {
+// sized is how long a file was at a time; -1: that is not known.
+func (r *run) sized(path string, at time.Time) (n int64) {
 	n = -1
-	for _, s := range b.sizes {
-		if s.path == b.Path() && !s.at.After(at) {
+	for _, s := range r.sizes[path] {
+		if !s.at.After(at) {
 			n = s.n
 		}
 	}
