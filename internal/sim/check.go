@@ -87,7 +87,7 @@ func (r *run) marked(x *child) {
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		lost := r.rewound[key]
-		if a.By != actor.Clawd && r.written(key, c.Session.Path, a.At) && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
+		if a.By != actor.Clawd && !r.torn[key] && r.written(key, c.Session.Path, a.At) && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
 			r.fails("I10", "%s: attempt %d after a prompt of %s at %s", key, c.N, a.By, a.At.Format(time.TimeOnly))
 		}
 	}
@@ -145,7 +145,7 @@ func (r *run) counted(key string, x *child) {
 	if !line.anew && !r.torn[key] && line.of == x.c && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.of, line.anew, line.asks = c.N, x.c, false, len(r.world.Ledger.Asks)
+	line.n, line.of, line.anew = c.N, x.c, false
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
@@ -231,7 +231,6 @@ type episode struct {
 	n    int
 	of   *clawd // that made the last one
 	anew bool
-	asks int // of all, when the last one was made
 }
 
 // inherits: a fresh session goes on with the episode of another.
@@ -315,8 +314,8 @@ func (r *run) logged(line []byte) {
 	r.old[l.Agent+"/"+l.Session] = true
 }
 
-// answered takes in what came of an order that was given at a time; so many prompts there were then.
-func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time, asks int) {
+// answered takes in what came of an order that was given at a time.
+func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time) {
 	r.trace("%s %s: %s %v", o.Kind, key, a.Text, a.Err)
 	if a.Err != nil || len(r.clawds) > 1 && !r.clawds[1].gone { // another one may not hear of it
 		return
@@ -325,10 +324,10 @@ func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.
 	w.since = given
 	switch o.Kind {
 	case machine.Cancel:
-		if l := r.lines[key]; l != nil { // what somebody had begun beside the run is none of it
-			asks = min(asks, l.asks)
-		}
-		w.cancelled = !slices.ContainsFunc(r.world.Ledger.Asks[asks:], func(a *actor.Ask) bool { return a.By != actor.Clawd && a.Agent+"/"+a.Session == key })
+		stopped := a.Rec.Stop.At
+		w.cancelled = !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // a turn of somebody else's has a stop of its own
+			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(stopped)
+		})
 	case machine.Ignore:
 		w.ignored = !o.Off
 	case machine.Resume:

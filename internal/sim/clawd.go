@@ -191,6 +191,8 @@ func (c *clawd) begins(t *daemon.Task) {
 // soon is how long something takes.
 func (r *run) soon() time.Duration {
 	switch n := r.chance.IntN(40); {
+	case r.Slow && !r.calm:
+		return drawer{r.chance}.span(time.Millisecond, 1500*time.Millisecond)
 	case r.is(slows) && n < 10:
 		return time.Duration(r.chance.Int64N(int64(time.Minute)))
 	case n == 0:

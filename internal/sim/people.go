@@ -192,11 +192,11 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 		if o.Off {
 			delete(c.wants, key)
 		}
-		given, asks := c.wall(), len(c.world.Ledger.Asks)
+		given := c.wall()
 		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
-				c.answered(key, o, a, given, asks)
+				c.answered(key, o, a, given)
 			default:
 				late()
 			}

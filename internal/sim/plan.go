@@ -20,6 +20,7 @@ type Plan struct {
 	Seed    uint64
 	Length  time.Duration // of what happens; then all is well for more than a day
 	Deaf    bool          // no file events at all
+	Slow    bool          // all takes its time
 	Talks   []Talk
 	Items   []Item
 	Weather []Spell
@@ -110,7 +111,7 @@ type Spell struct {
 // Draw gives the plan of a seed.
 func Draw(seed uint64) Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
-	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Deaf: d.IntN(4) == 0}
+	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
 	agents := d.agents()
 	var hot []time.Duration // when much happens
 	for n := 1 + d.few(1, 4); n > 0; n-- {
@@ -128,12 +129,16 @@ func Draw(seed uint64) Plan {
 		p.Talks = append(p.Talks, d.talk(agents, hot, p))
 	}
 	for who := range p.Talks {
-		for n := d.few(3, 12); n > 0; n-- {
+		for n := d.few(4, 12); n > 0; n-- {
 			all := deeds
 			if d.IntN(5) == 0 {
 				all = seldom
 			}
-			p.Items = append(p.Items, d.when(Item{What: pick(d, all...), Who: who, N: d.Int64()}, p.Length))
+			it := d.when(Item{What: pick(d, all...), Who: who, N: d.Int64()}, p.Length)
+			if (it.On == claims || it.On == takes) && d.IntN(2) == 0 {
+				it.What = scripts // which may be over again before anybody looks
+			}
+			p.Items = append(p.Items, it)
 		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
@@ -213,7 +218,7 @@ func (d drawer) when(i Item, length time.Duration) Item {
 		i.At = time.Duration(d.Int64N(int64(length)))
 		return i
 	}
-	i.On = pick(d, stops, stops, stops, claims, claims, takes, starts, asks, judges)
+	i.On = pick(d, stops, stops, claims, claims, takes, takes, starts, asks, judges)
 	i.At = d.span(time.Millisecond, windows[i.On])
 	return i
 }

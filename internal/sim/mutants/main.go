@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -25,11 +26,16 @@ type mutant struct {
 	missed               string // why no seed finds it; empty: one must
 }
 
+// workers is how many processes walk the seeds.
+var workers string
+
 func main() {
 	seeds := flag.Int("seeds", 2000, "the most to walk for one fault")
 	only := flag.String("only", "", "plant those alone whose names fit this `regexp`")
+	procs := flag.Int("workers", runtime.NumCPU(), "processes")
 	markdown := flag.Bool("markdown", false, "print a table for the docs")
 	flag.Parse()
+	workers = strconv.Itoa(*procs)
 	fits, err := regexp.Compile(*only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -85,7 +91,7 @@ func (m mutant) hunt(dir string, seeds int) (seed int, how string, err error) {
 		return 0, "", err
 	}
 	for from := 1; from <= seeds; from = seed + 1 {
-		out, err := exec.Command(binary, "-most", "1", "-from", strconv.Itoa(from), "-seeds", strconv.Itoa(seeds-from+1)).CombinedOutput()
+		out, err := exec.Command(binary, "-workers", workers, "-most", "1", "-from", strconv.Itoa(from), "-seeds", strconv.Itoa(seeds-from+1)).CombinedOutput()
 		if err == nil {
 			return 0, "", nil
 		}
