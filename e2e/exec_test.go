@@ -255,9 +255,11 @@ func execTimeoutCase(t *testing.T, a agentCase) {
 	if err := os.WriteFile(filepath.Join(w.project, "wait.sh"), []byte(stubborn), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	tool, key := "bash", "command"
+	tool, key, timeout := "bash", "command", "40s"
 	var args []string
 	switch {
+	case a.isOpencode(): // its start alone may take half a minute where four of them share two cores
+		timeout = "80s"
 	case a.isClaude():
 		tool, args = "Bash", []string{"--allowedTools", "Bash(./wait.sh:*)"}
 	case a.isCodex():
@@ -268,7 +270,7 @@ func execTimeoutCase(t *testing.T, a agentCase) {
 	late, release := provider.Hold(provider.Text("late")) // Codex asks on while the tool runs
 	defer release()
 	w.provider.Queue(provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"}), late)
-	r := w.startExec(append(append([]string{"--timeout", "40s", "--"}, args...), "run it")...)
+	r := w.startExec(append(append([]string{"--timeout", timeout, "--"}, args...), "run it")...)
 	w.eventually(agentTime, "the tool's process", func() bool { return w.running("sleep") })
 	if got := r.answer(124); got.Attempts != 1 || got.Session == "" {
 		t.Errorf("%+v", got)
