@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -159,7 +160,12 @@ func (c *clawd) turn() {
 			return
 		}
 		for _, t := range c.hand.Tasks() {
-			c.after(c.soon(), "begin "+t.Session, func() { c.begins(t) })
+			name, id, _ := strings.Cut(t.Session, "/")
+			wait := c.soon()
+			if of := c.of(name, id); of != nil {
+				wait = max(wait, time.Until(of.stall))
+			}
+			c.after(wait, "begin "+t.Session, func() { c.begins(t) })
 		}
 		if c.hand.Leapt() {
 			c.after(c.soon(), "leapt", func() { c.protect(func() { c.hand.Tick(false); c.hand.Revisit() }) })

@@ -30,6 +30,7 @@ type talk struct {
 	body  *body // the process that a person has it open in; nil: none
 	ended int   // turns
 	used  map[int]bool
+	stall time.Time // until then what clawd does for it waits
 }
 
 // body is a process of an agent.
@@ -280,6 +281,9 @@ func (r *run) moment(who int, m Moment) {
 			continue
 		}
 		t.used[i] = true
+		if m == takes && r.chance.IntN(2) == 0 { // so that it is over before the gate opens
+			t.stall = time.Now().Add(it.At + time.Duration(r.chance.Int64N(int64(2*time.Second))))
+		}
 		r.at(time.Now().Add(it.At), fmt.Sprintf("%s %d", it.What, who), func() { r.happens(*it) })
 		if r.chance.IntN(2) == 0 {
 			return // the others wait for the next time
