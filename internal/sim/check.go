@@ -29,6 +29,7 @@ type watch struct {
 	torn    map[string]bool            // sessions whose files somebody has damaged
 	old     map[string]bool            // sessions that were left for their age
 	sizes   map[string][]size          // that the sessions' files had
+	made    map[string]bool            // marks
 	odd     map[string]bool            // sessions whose lines may be late or torn
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
@@ -79,6 +80,10 @@ func (r *run) asks(a *actor.Ask) {
 func (r *run) marked(x *child) {
 	c := x.claim
 	key := c.Session.Agent + "/" + c.Session.ID
+	if r.made[c.Mark] {
+		r.fails("I2", "%s: attempt %d is made twice", key, c.N)
+	}
+	r.made[c.Mark] = true
 	for _, b := range r.alive {
 		if _, ended := b.Exit(); ended || b.child == x || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue

@@ -162,7 +162,7 @@ func (c *clawd) turn() {
 		for _, t := range c.hand.Tasks() {
 			name, id, _ := strings.Cut(t.Session, "/")
 			wait := c.soon()
-			if of := c.of(name, id); of != nil {
+			if of := c.of(name, id); of != nil && c == c.clawds[0] {
 				wait = max(wait, time.Until(of.stall))
 			}
 			c.after(wait, "begin "+t.Session, func() { c.begins(t) })

@@ -144,6 +144,9 @@ func Draw(seed uint64) Plan {
 	for n := d.few(2.5, 12); n > 0; n-- {
 		p.Items = append(p.Items, d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length)))
 	}
+	if d.IntN(6) == 0 { // two that are about to start the same
+		p.Items = append(p.Items, Item{What: twins, Who: d.IntN(len(p.Talks)), On: takes, At: d.span(time.Millisecond, 50*time.Millisecond)})
+	}
 	return p
 }
 
@@ -230,7 +233,10 @@ func (d drawer) aim(i Item) Item {
 	}
 	switch i.What {
 	case twins:
-		i.On, i.At = stops, d.span(10*time.Millisecond, 30*time.Second)
+		i.On, i.At = pick(d, stops, takes), d.span(time.Millisecond, 30*time.Second)
+		if i.On == takes {
+			i.At = d.span(time.Millisecond, 50*time.Millisecond)
+		}
 	case reboots, powerCut:
 		i.On, i.At = pick(d, asks, starts, judges), d.span(time.Millisecond, 5*time.Second)
 	case loses, cuts:

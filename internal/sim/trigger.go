@@ -165,6 +165,7 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 	switch err := marks.Make(c.Mark, c); {
 	case err == nil:
 	case errors.Is(err, marks.ErrMade):
+		r.trace("mark %d of %s/%s is there already", c.N, c.Session.Agent, c.Session.ID)
 		x.ended()
 		return resume.GateMarked, "", nil
 	default:

@@ -56,7 +56,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
-	r.rewound, r.sizes, r.odd = map[string]time.Time{}, map[string][]size{}, map[string]bool{}
+	r.rewound, r.sizes, r.odd, r.made = map[string]time.Time{}, map[string][]size{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
 		if c == nil {
@@ -281,7 +281,7 @@ func (r *run) moment(who int, m Moment) {
 			continue
 		}
 		t.used[i] = true
-		if m == takes && r.chance.IntN(2) == 0 { // so that it is over before the gate opens
+		if m == takes && (it.What == twins || r.chance.IntN(2) == 0) { // so that it is over before the gate opens
 			t.stall = time.Now().Add(it.At + time.Duration(r.chance.Int64N(int64(2*time.Second))))
 		}
 		r.at(time.Now().Add(it.At), fmt.Sprintf("%s %d", it.What, who), func() { r.happens(*it) })
