@@ -27,7 +27,7 @@ var mutants = []mutant{
 	{name: "no output proves that nothing happened", file: "resume/judge.go",
 		old: "case !s.Output.Began && printed && c.Plan.Form != FormFresh:", new: "case c.Plan.Form != FormFresh:"},
 	{name: "a cut run is tried again", file: "resume/judge.go",
-		old: "		return Outcome{Verdict: Cut, Stop: &st, Held: true,", new: "		return Outcome{Verdict: NoEffect, Proof: \"cut\", Held: true,"},
+		old: "		return Outcome{Verdict: Cut, Stop: &st, Held: true,", new: "		return Outcome{Verdict: NoEffect, Proof: st.Key, Held: true,"},
 	{name: "a verdict does not close the stop", file: "state/attempts.go",
 		old: "	ch.close(key, Closed{At: b.Now(), N: c.N, Verdict: o.Verdict, Proof: o.Proof})\n", new: ""},
 	{name: "the claim does not ask whether the stop was settled", file: "state/attempts.go",
