@@ -64,7 +64,7 @@ var mutants = []mutant{
 	{name: "an heir's attempts begin anew", file: "state/stops.go",
 		old: "		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, e.Attempts)\n", new: "		c.Episode.Key, c.Episode.Attempts = stop.Key, 0\n"},
 	{name: "an heir's stop is taken before its verdict", file: "daemon/machine/world.go",
-		old: "(o.Begins.Session == rec.ID || asked != \"\" && o.Begins.Prompt == asked)", new: "false"},
+		old: "(o.Begins.Session == rec.ID || asked != \"\" && o.Begins.Prompt == asked)", new: "asked == \"none\" && o.Begins.Session == rec.ID"},
 	{name: "a stopped turn's attempts begin anew", file: "state/attempts.go",
 		old: "	ch.Episode.Attempts++\n", new: "	ch.Episode.Attempts = 1\n"},
 	{name: "a stop without a record has no marks", file: "daemon/answer.go",
