@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,34 +24,40 @@ func (r *rig) spoil() {
 // A store that comes back from a snapshot knows less than the marks: what was fired since is settled, and
 // not fired for again, whatever number the attempt had.
 func TestSnapshotKnowsLessThanMarks(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id, key := r.stopped("plan")
-		rec := r.wantPhase(id, state.Waiting)
-		if err := r.d.store.Snapshot(); err != nil {
-			t.Fatal(err)
-		}
-		c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, N: 3, Token: "t", Boot: "boot-1", At: time.Now(), Cursor: rec.Cursor,
-			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.outputs(), "x.out")}
-		if err := marks.Make(marks.Path(r.d.marks(), r.session(id), key, 3), c); err != nil {
-			t.Fatal(err)
-		}
-		r.down()
-		r.spoil()
-		r.start()
-		if e := r.log.events("state_damaged"); len(e) != 1 {
-			t.Errorf("told %v", e)
-		}
-		if e := r.log.events("state_lost"); len(e) != 1 || !strings.Contains(e[0]["snapshot"].(string), "snapshots") {
-			t.Errorf("told %v", e)
-		}
-		r.wantPhase(id, state.Waiting)
-		r.pass(2 * time.Hour)
-		r.wantStarts(0)
-		if rec := r.wantPhase(id, state.Held); rec.Episode.Attempts != 3 {
-			t.Errorf("attempts %d, want 3", rec.Episode.Attempts)
-		}
-	})
+	for n := 1; n <= 3; n += 2 {
+		t.Run(fmt.Sprint("attempt ", n), func(t *testing.T) {
+			in(t, func(r *rig) { snapshotKnowsLess(t, r, n) })
+		})
+	}
+}
+
+func snapshotKnowsLess(t *testing.T, r *rig, n int) {
+	r.start()
+	id, key := r.stopped("plan")
+	rec := r.wantPhase(id, state.Waiting)
+	if err := r.d.store.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	c := resume.Claim{Session: r.session(id), Stop: rec.Stop, Info: rec.Info, N: n, Attempts: n, Token: "t", Boot: "boot-1", At: time.Now(), Cursor: rec.Cursor,
+		Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{"claude"}}, Output: filepath.Join(r.d.outputs(), "x.out")}
+	if err := marks.Make(marks.Path(r.d.marks(), r.session(id), key, n), c); err != nil {
+		t.Fatal(err)
+	}
+	r.down()
+	r.spoil()
+	r.start()
+	if e := r.log.events("state_damaged"); len(e) != 1 {
+		t.Errorf("told %v", e)
+	}
+	if e := r.log.events("state_lost"); len(e) != 1 || !strings.Contains(e[0]["snapshot"].(string), "snapshots") {
+		t.Errorf("told %v", e)
+	}
+	r.wantPhase(id, state.Waiting)
+	r.pass(2 * time.Hour)
+	r.wantStarts(0)
+	if rec := r.wantPhase(id, state.Held); rec.Episode.Attempts != n {
+		t.Errorf("attempts %d, want %d", rec.Episode.Attempts, n)
+	}
 }
 
 // The day's budget counts what the marks say when the store has lost it.

@@ -52,7 +52,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		return out
 	}
 	s.seeAccount(rec.Info)
-	if s.unsettled(out); out.Made != nil || out.Later != nil {
+	if s.unjudged(q, out); out.Made != nil || out.Later != nil {
 		return out
 	}
 	if out.Live = attended; attended {
@@ -123,13 +123,13 @@ func (s *session) tailOf(ctx context.Context, rec *state.Session) rules.Tail {
 	}
 }
 
-// unsettled finds an attempt for the stop that has its mark, and that the store does not know of: it was lost, and
-// came back from a snapshot.
-func (s *session) unsettled(out *machine.AllSeen) {
+// unjudged finds an attempt for the stop that has its mark, and on which the store has no verdict: it was lost, and came back
+// from a snapshot. How many attempts the episode had says nothing about that: they are counted on from the marks, too.
+func (s *session) unjudged(q machine.AskAll, out *machine.AllSeen) {
 	switch made, err := s.marked(out.Rec, out.Rec.Stop); {
 	case err != nil:
 		out.Later = s.later(lookAgain, "the marks of earlier attempts cannot be read: %v", err)
-	case made != nil && made.N > out.Rec.Episode.Attempts:
+	case made != nil && made.N > q.Judged:
 		out.Made = made
 	}
 }

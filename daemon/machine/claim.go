@@ -44,7 +44,8 @@ func (t *step) claim() {
 	seen := t.s.Job.Answers.All
 	if seen == nil {
 		rec := t.rec()
-		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy}
+		judged := t.w.Books.Closed(rec.Session, rec.Stop.Key).N
+		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, judged}
 		return
 	}
 	old := false
