@@ -215,7 +215,7 @@ func BenchmarkDeadline(b *testing.B) {
 	c := newCorpus(b, max(b.N, 20), 10_000, 0)
 	s := &starter{Exec: shim.Exec{Self: []string{"/bin/cat"}, Procs: agent.NewProcs(), Config: func(string) agent.Config { return agent.Config{} }},
 		late: make(chan time.Duration)}
-	bench(b, c, &trigger.Trigger{Exec: s}, nil)
+	bench(b, c, &trigger.Trigger{Exec: s, Procs: s.Procs}, nil)
 	var took []time.Duration
 	for i := range b.N {
 		id := strings.TrimSuffix(filepath.Base(c.files[i]), ".jsonl")

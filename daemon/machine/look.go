@@ -201,7 +201,7 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 		t.adopt(r)
 		return
 	}
-	t.consider()
+	t.considerNext()
 }
 
 // wentOn notes that somebody else went on, or that the turn ended well.

@@ -160,9 +160,10 @@ type Job struct {
 type JobKind uint8
 
 const (
-	Looking  JobKind = iota // what the files hold, who has it open, and what follows
-	Claiming                // whether an attempt may be made now
-	Obeying                 // an order of its user
+	Looking     JobKind = iota // what the files hold, who has it open, and what follows
+	Considering                // who has it open whose new stop is stored, and what follows
+	Claiming                   // whether an attempt may be made now
+	Obeying                    // an order of its user
 )
 
 // Answers are those that a job has.

@@ -121,6 +121,8 @@ func (t *step) work() {
 		switch t.s.Job.Kind {
 		case Looking:
 			t.look()
+		case Considering:
+			t.consider()
 		case Claiming:
 			t.claim()
 		case Obeying:
@@ -251,7 +253,7 @@ func (t *step) touched(e Touched) {
 func (t *step) due() {
 	if g := t.s.Holder.Gone; g.Set() && g.Over(t.w) {
 		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, true
-		if t.s.Todo.Look = true; t.s.Job != nil && t.s.Job.Kind == Looking {
+		if t.s.Todo.Look = true; t.s.Job != nil && (t.s.Job.Kind == Looking || t.s.Job.Kind == Considering) {
 			t.s.Job = nil // what it has seen is older
 		}
 	}

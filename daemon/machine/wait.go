@@ -143,6 +143,16 @@ func (t *step) consider() {
 	t.fit()
 }
 
+// considerNext has the stop that was just taken in stored before anything else is asked: a process table takes its time, and a
+// folder may hang.
+func (t *step) considerNext() {
+	job := *t.s.Job
+	job.Kind = Considering
+	t.s.Job = &job
+	t.save()
+	t.consider()
+}
+
 // fit asks whether there could be an attempt, and begins the wait for it.
 func (t *step) fit() {
 	h, attended := attendedBy(t.s.Rec.Classifier.Holder)
