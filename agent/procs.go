@@ -37,9 +37,12 @@ func Judge[T any](procs Procs, p Proc, look func(Proc) (T, bool)) (T, bool) {
 	for pause := time.Millisecond; ; pause *= 2 {
 		between := p.Starting || len(procs.Argv(p.PID)) == 0
 		v, ok := look(p)
+		if !ok {
+			return none, false
+		}
 		now, there := procs.Get(p.PID)
 		switch {
-		case !ok || !there || now.Start != p.Start || now.Zombie:
+		case !there || now.Start != p.Start || now.Zombie:
 			return none, false
 		case !between || pause > longestPause:
 			return v, true

@@ -50,10 +50,14 @@ func (p *procs) Argv(pid int) []string {
 // anew makes the next List read the table.
 func (p *procs) anew() { p.atMost(0) }
 
-// ahead reads the table for a look that is about to be taken. An error is that look's.
+// ahead reads the table for a look that is about to be taken, arguments and all: they take longer than the table. An error is
+// that look's.
 func (p *procs) ahead() {
 	p.anew()
-	_, _ = p.List()
+	all, _ := p.List()
+	for _, one := range all {
+		p.Argv(one.PID)
+	}
 }
 
 // atMost makes the next List read the table, unless the last one is no older than age.
