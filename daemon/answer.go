@@ -67,18 +67,14 @@ func (s *session) answer(ctx context.Context, q machine.Question) (a machine.Ans
 
 // seeHolders asks who has the session open, and what became of the one who had.
 func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.HoldersSeen {
-	out := &machine.HoldersSeen{Settle: s.settle(), Wraps: map[int]detect.Holder{}}
+	out := &machine.HoldersSeen{Settle: s.settle()}
 	if out.All, out.Err = s.a.Live(ctx, s.ds, rec.Info); out.Err != nil {
 		return out
 	}
 	if out.Exec, out.ExecUntil, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
 		return out
 	}
-	for _, h := range out.All {
-		if w, ok := s.d.trigger.Wrapped(h); ok {
-			out.Wraps[h.PID] = detect.Holder{Wrap: w.Child.PID, WrapStart: w.Child.Start}
-		}
-	}
+	out.Wraps = s.wraps(out.All)
 	was := rec.Holder
 	if was.Liveness != detect.Alive || was.PID == 0 {
 		return out
@@ -92,6 +88,17 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 		out.Past.Wrap, out.Past.WrapTold = s.d.wrapEnd(was)
 	}
 	return out
+}
+
+// wraps gives those of the holders that clawd wrap owns the terminal of, with its program.
+func (s *session) wraps(holders []detect.Holder) map[int]detect.Holder {
+	all := map[int]detect.Holder{}
+	for _, h := range holders {
+		if w, ok := s.d.trigger.Wrapped(h); ok {
+			all[h.PID] = detect.Holder{Wrap: w.Child.PID, WrapStart: w.Child.Start}
+		}
+	}
+	return all
 }
 
 // wrapEnd is what clawd wrap wrote down about the end of its program. One that was killed itself has

@@ -42,7 +42,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		return out
 	}
 	h, attended := attendedBy(holders)
-	f.Who.Holder, f.Who.ServerOnly = h, serverOnly(holders)
+	f.Who.Holder, f.Who.ServerOnly, out.Wraps = h, serverOnly(holders), s.wraps(holders)
 	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands(rec.Classifier)
 	if err := s.ask(f, &rec); err != nil {
 		out.Later = s.later(lookAgain, "%v", err)

@@ -118,6 +118,9 @@ func (t *step) rehearse() {
 
 // forbidden acts on what speaks against an attempt. False: nothing does.
 func (t *step) forbidden(seen *AllSeen) bool {
+	if h, attended := attendedBy(seen.Facts.Who.Holder); attended { // he may have quit before anybody looks again
+		t.sawHolder(h, seen.Wraps)
+	}
 	rec := t.s.Rec
 	f := t.w.Facts(*seen.Rec, seen.Facts.Who.Holder)
 	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject

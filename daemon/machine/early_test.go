@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clawd-project/clawd/state"
 )
 
 // A stop is stored before anything is asked that its place in the store does not hang on: a process table takes its time, and a
@@ -22,5 +24,25 @@ func TestStopIsStoredFirst(t *testing.T) {
 	}
 	if stored < 0 || asked < stored {
 		t.Errorf("it is stored too late:\n%s", k)
+	}
+}
+
+// Who opens a headless session in its wait and quits before anybody looks again was seen by the last look before an attempt:
+// that he quit counts, and nothing is started.
+func TestLastLookRemembersWhoHasItOpen(t *testing.T) {
+	k, p := plain(t)
+	p.limited("stop", time.Hour)
+	p.all = func(out *AllSeen) {
+		out.Facts.Who.Holder, out.Live, out.Way = window(77), true, &NoWay{Event: Unreachable, Why: "a plain terminal"}
+		p.all = nil
+	}
+	k.pass(time.Hour)
+	p.touch() // a rescan
+	k.pass(time.Hour)
+	if p.all != nil || k.starts(p) != 0 {
+		t.Errorf("%d starts:\n%s", k.starts(p), k)
+	}
+	if p.s.Rec.HolderEnd != state.HolderQuit {
+		t.Errorf("how it went: %q\n%s", p.s.Rec.HolderEnd, k)
 	}
 }

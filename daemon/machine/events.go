@@ -315,7 +315,8 @@ type (
 		Rec   *state.Session // with what was read
 		Plan  resume.Plan
 		Live  bool
-		Made  *resume.Claim // an attempt that the store does not know of
+		Wraps map[int]detect.Holder // as in HoldersSeen
+		Made  *resume.Claim         // an attempt that the store does not know of
 		Way   *NoWay
 		Later *resume.Outcome // put off; nil: it is not
 		Short string          // for what the machine lacks

@@ -42,7 +42,7 @@ func (t *step) hold() bool {
 	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: t.w.Now})
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
-		t.sawHolder(h, seen)
+		t.sawHolder(h, seen.Wraps)
 	case h.Liveness != detect.Alive && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "":
 		if end, known := t.holderEnd(h, seen.Past); known {
 			t.write(t.s.Rec.HolderSeen(t.w.Books, was, end))
@@ -52,9 +52,9 @@ func (t *step) hold() bool {
 }
 
 // sawHolder remembers the holder of a terminal that lives.
-func (t *step) sawHolder(h detect.Holder, seen *HoldersSeen) {
+func (t *step) sawHolder(h detect.Holder, wraps map[int]detect.Holder) {
 	h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
-	if w, ok := seen.Wraps[h.PID]; ok {
+	if w, ok := wraps[h.PID]; ok {
 		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
 	}
 	if !t.s.Holder.Attended || t.s.Rec.Holder.PID != h.PID {
