@@ -50,7 +50,14 @@ func (t tx) remember(c resume.Claim) error {
 	}
 	rec := t.session(ds)
 	known := rec.Claim != nil && !rec.Claim.At.Before(c.At) || !rec.LastFire.Before(c.At)
-	if ds.ID == "" || known || rec.Phase != Following && rec.Phase != Waiting {
+	if ds.ID == "" || known {
+		return nil
+	}
+	switch overtaken := c.Plan.Form != resume.FormFresh && c.Stop.Key != rec.Stop.Key; {
+	case rec.Phase == Following, rec.Phase == Waiting && !overtaken:
+	case overtaken && !rec.TakenBack(): // the stop that it has is over: a later one was resumed
+		rec.Phase, rec.Prompt, rec.Decision = Following, "", resume.Decision{}
+	default:
 		return nil
 	}
 	if c.Plan.Form == resume.FormFresh && rec.OldSession == "" {

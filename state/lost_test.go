@@ -79,3 +79,34 @@ func TestNewerMarkTakesOver(t *testing.T) {
 	is(t, rec.Stop.Key, "k2")
 	is(t, rec.Episode.Attempts, 2)
 }
+
+// A session that a snapshot has waiting, or held, for a stop was resumed after a later one, as a mark tells: its files go on
+// where clawd left them, and the attempt counts.
+func TestMarkOfALaterStop(t *testing.T) {
+	for name, held := range map[string]bool{"waiting": false, "held": true} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "clawd.db")
+			s, clock := openAt(t, path)
+			waiting(t, s, one, "k")
+			if held {
+				settle(t, s, fire(t, s, one, "k"), outcome(resume.Unsure, ""))
+			}
+			must(t, s.Snapshot())
+			must(t, s.Close())
+			must(t, os.Remove(path))
+			clock.Time = clock.Add(time.Minute)
+			later := resume.Claim{Token: "t", Session: one, Stop: stopped("later"), N: 1, Attempts: 1, At: clock.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}
+			clock.Time = clock.Add(time.Minute)
+			s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{later} }})
+			must(t, err)
+			defer s.Close()
+			is(t, get(t, s, one).Phase, Following)
+			stop := stopped("latest") // which the attempt ran into
+			stop.At = clock.now()
+			rec, err := s.Stopped(read(one), stop, wait, nil)
+			must(t, err)
+			is(t, rec.Phase, Waiting)
+			is(t, rec.Episode.Attempts, 1)
+		})
+	}
+}
