@@ -46,7 +46,7 @@ func (r *run) happens(it Item) {
 		return
 	}
 	switch it.What {
-	case misses, unmounts, kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins:
+	case misses, unmounts, kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins, snaps:
 		r.strikes(it)
 		return
 	}
@@ -252,6 +252,8 @@ func (r *run) strikes(it Item) {
 		c.returns(min(long, time.Hour))
 	case twins:
 		r.twin(long)
+	case snaps:
+		c.snaps()
 	default:
 		r.until[it.What] = time.Now().Add(min(long, 2*time.Hour))
 	}
@@ -320,6 +322,15 @@ func (r *run) damages(cut bool) {
 	default:
 		must(os.Remove(path))
 	}
+}
+
+// snaps: a day is over since the last snapshot.
+func (c *clawd) snaps() {
+	if c.hand == nil {
+		return
+	}
+	must(os.RemoveAll(c.path("clawd/snapshots")))
+	c.protect(func() { must(c.hand.Store().Snapshot()) })
 }
 
 // twin: the lock is removed, and a second clawd starts that has a store of its own.

@@ -97,6 +97,7 @@ const (
 	loses    What = "lose"   // the store, while clawd is down
 	cuts     What = "cut"    // the store's file, while clawd is down
 	twins    What = "twin"   // a second clawd runs for a while
+	snaps    What = "snap"   // the day's snapshot of the store is made
 )
 
 // Spell is for how long a provider answers how.
@@ -142,7 +143,10 @@ func Draw(seed uint64) Plan {
 		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
-		p.Items = append(p.Items, d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length)))
+		it := d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length))
+		if p.Items = append(p.Items, it); (it.What == loses || it.What == cuts) && d.IntN(2) == 0 { // what comes back is of right before
+			p.Items = append(p.Items, Item{What: snaps, Who: it.Who, On: pick(d, stops, claims), At: d.span(time.Millisecond, time.Second)})
+		}
 	}
 	if d.IntN(6) == 0 { // two that are about to start the same
 		p.Items = append(p.Items, Item{What: twins, Who: d.IntN(len(p.Talks)), On: takes, At: d.span(time.Millisecond, 50*time.Millisecond)})
