@@ -93,7 +93,7 @@ func (e *evidence) readEvents(ctx context.Context) error {
 			news = append(news, present(ev, e.s.d.now()))
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID {
+	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID && !e.s.d.unmounted(e.s.ds) {
 		return nil // the fresh session has no file yet
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -102,5 +103,24 @@ func TestOrdersOutliveAFolderThatIsAway(t *testing.T) {
 		if rec := r.rec(id); !rec.Ignored || len(r.children.started()) != 0 {
 			t.Errorf("ignored: %v, %d starts", rec.Ignored, len(r.children.started()))
 		}
+	})
+}
+
+// What became of a fresh session is not judged while the folder of its agent is away: that its file is not there says nothing.
+func TestFreshIsNotJudgedWhileAway(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, _ := r.stopped("limit")
+		s := r.d.session(r.d.agents[0], r.session(id))
+		e := newEvidence(s, detect.Info{})
+		e.ds = s.a.Beside(s.ds, "5c0bd4d0-0000-4000-8000-000000000001")
+		if err := e.readEvents(t.Context()); err != nil {
+			t.Errorf("not begun: %v", err)
+		}
+		back := r.unmount(false)
+		if err := e.readEvents(t.Context()); err == nil {
+			t.Error("nothing is there, and that counts")
+		}
+		back()
 	})
 }
