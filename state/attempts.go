@@ -144,7 +144,10 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	case o.Verdict == resume.NoEffect:
 		ch.noEffect(c, o, next)
 	default: // Cut, Unsure
-		if o.Stop != nil {
+		switch {
+		case c.Plan.Form == resume.FormFresh: // what stands in the new session is told when its files are read
+			ch.heir(c, o.Session)
+		case o.Stop != nil:
 			ch.Stop = *o.Stop
 		}
 		ch.hold(o.Why)
@@ -165,25 +168,34 @@ func (c *Change) resumed(claim resume.Claim, o resume.Outcome) {
 	}
 }
 
-// handOver gives a new session the old one's budget, its attempts and its count of fruitless resumes. False: there is
-// no new session.
+// handOver has a new session go on in place of the old one. False: there is none.
 func (c *Change) handOver(claim resume.Claim, ds detect.Session) bool {
-	if claim.Plan.Form != resume.FormFresh || ds.ID == "" {
+	heir := c.heir(claim, ds)
+	if heir == nil {
 		return false
 	}
 	c.NewSession = ds.ID
+	heir.Prompt, c.Prompt = c.Prompt, ""
+	return true
+}
+
+// heir gives a new session the old one's budget, its attempts and its count of fruitless resumes. Nil: there is no new session,
+// or it is not known.
+func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
+	if claim.Plan.Form != resume.FormFresh || ds.ID == "" {
+		return nil
+	}
 	rec := c.books.Record(ds)
 	rec.written(c.books)
 	rec.OldSession, rec.Root = c.ID, c.root()
 	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
 	rec.Cancelled = c.Cancelled
-	rec.Prompt, c.Prompt = c.Prompt, ""
 	rec.Episode.Fresh = c.Episode.Fresh + 1
 	if c.Episode.Attempts > 0 {
 		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, rec.Episode.Attempts+c.Episode.Attempts
 	}
 	c.Heirs = append(c.Heirs, rec)
-	return true
+	return &c.Heirs[len(c.Heirs)-1]
 }
 
 func (c *Change) stoppedAgain(claim resume.Claim, o resume.Outcome, r Read, next Next) {

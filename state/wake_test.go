@@ -276,6 +276,28 @@ func TestStoppedAgainInAFreshSession(t *testing.T) {
 	waiting(t, s, two, "new") // its own loop takes the stop in
 }
 
+// What became of a fresh session cannot be seen, or it was cut: its own stop, when its files tell of it, is the next of the same
+// episode, and the old session keeps the stop that it has.
+func TestHeldFreshAttemptCounts(t *testing.T) {
+	for _, v := range []resume.Verdict{resume.Unsure, resume.Cut} {
+		s, _ := newStore(t)
+		waiting(t, s, one, "k")
+		cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+			return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+		})
+		must(t, err)
+		must(t, s.Fired(cl))
+		o := outcome(v, "cut:new")
+		o.Session = two
+		rec := settle(t, s, cl, o)
+		is(t, rec.Phase, Held)
+		is(t, rec.Stop.Key, "k")
+		waiting(t, s, two, "new")
+		is(t, get(t, s, two).Episode.Attempts, 1)
+		is(t, get(t, s, two).root(), "claude/one")
+	}
+}
+
 func TestFruitlessEnds(t *testing.T) {
 	resumed := func() *Store {
 		s, _ := newStore(t)
