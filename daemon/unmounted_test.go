@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
