@@ -60,6 +60,28 @@ func snapshotKnowsLess(t *testing.T, r *rig, n int) {
 	}
 }
 
+// A fresh session whose id its agent chose is known by what the run printed, when the store is lost: its stop is not the first of
+// an episode.
+func TestFreshCountsOnFromItsOutput(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		const fresh = "5c0bd4d0-0000-4000-8000-000000000001"
+		c := resume.Claim{Session: r.session("5c0bd4d0-0000-4000-8000-000000000000"), N: 1, Attempts: 1, Token: "t", At: time.Now().Add(-time.Minute),
+			Plan: resume.Plan{Form: resume.FormFresh, Prompt: "h"}, Output: filepath.Join(r.d.outputs(), "x.out")}
+		put(t, c.Output, `{"type":"system","subtype":"init","session_id":"`+fresh+`"}`+"\n")
+		if err := marks.Make(marks.Path(r.d.marks(), c.Session, "k", 1), c); err != nil {
+			t.Fatal(err)
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		r.add(fresh, r.line(fresh, "user"), r.line(fresh, "plan"))
+		if rec := r.wantPhase(fresh, state.Waiting); rec.Episode.Attempts != 1 {
+			t.Errorf("%d attempts count", rec.Episode.Attempts)
+		}
+	})
+}
+
 // The day's budget counts what the marks say when the store has lost it.
 func TestBudgetFromMarks(t *testing.T) {
 	in(t, func(r *rig) {

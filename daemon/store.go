@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -61,7 +62,24 @@ func (d *Daemon) fired(since time.Time) []resume.Claim {
 	if err != nil {
 		d.log.Warn().Str("event", "marks_unread").Err(err).Msg("some attempts of today may not count for the budget")
 	}
+	for i := range claims {
+		if p := &claims[i].Plan; p.Form == resume.FormFresh && p.Session == "" { // the agent chose its id
+			p.Session = d.chosen(claims[i])
+		}
+	}
 	return claims
+}
+
+// chosen is the session that a run said it began; empty: it has not, or what it printed is gone.
+func (d *Daemon) chosen(c resume.Claim) string {
+	a := d.agent(c.Session.Agent)
+	f, err := agent.OpenRegular(c.Output)
+	if a == nil || err != nil {
+		return ""
+	}
+	defer f.Close()
+	out, _ := a.Output(f, nil) // what cannot be read said nothing
+	return out.Session
 }
 
 // tellStore says what became of a store that was damaged or gone.
