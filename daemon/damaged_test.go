@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -66,7 +67,7 @@ func TestFreshCountsOnFromItsOutput(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
 		const fresh = "5c0bd4d0-0000-4000-8000-000000000001"
-		c := resume.Claim{Session: r.session("5c0bd4d0-0000-4000-8000-000000000000"), N: 1, Attempts: 1, Token: "t", At: time.Now().Add(-time.Minute),
+		c := resume.Claim{Session: r.session("5c0bd4d0-0000-4000-8000-000000000000"), Stop: detect.Stop{Key: "k", At: time.Now().Add(-time.Hour)}, N: 1, Attempts: 1, Token: "t", At: time.Now().Add(-time.Minute),
 			Plan: resume.Plan{Form: resume.FormFresh, Prompt: "h"}, Output: filepath.Join(r.d.outputs(), "x.out")}
 		put(t, c.Output, `{"type":"system","subtype":"init","session_id":"`+fresh+`"}`+"\n")
 		if err := marks.Make(marks.Path(r.d.marks(), c.Session, "k", 1), c); err != nil {
