@@ -38,7 +38,8 @@ func (s *Store) recount() error {
 // remember notes an attempt that the store does not know of: a stop that follows on it, with no good end of a turn in
 // between, is the same episode's.
 func (t tx) remember(c resume.Claim) error {
-	if rec := t.session(c.Session); rec.open() && rec.Claim.At.Before(c.At) { // a later one followed on the one under way
+	rec := t.session(c.Session)
+	if begun := rec.Phase == Claimed && rec.Claim.Token == c.Token; begun || rec.open() && rec.Claim.At.Before(c.At) { // or a later one followed
 		rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
 		rec.Rev++
 		rec.Updated = t.now
@@ -48,7 +49,7 @@ func (t tx) remember(c resume.Claim) error {
 	if c.Plan.Form == resume.FormFresh {
 		ds = detect.Session{Agent: ds.Agent, ID: c.Plan.Session}
 	}
-	rec := t.session(ds)
+	rec = t.session(ds)
 	known := rec.Claim != nil && !rec.Claim.At.Before(c.At) || !rec.LastFire.Before(c.At)
 	if ds.ID == "" || known {
 		return nil

@@ -80,6 +80,25 @@ func TestNewerMarkTakesOver(t *testing.T) {
 	is(t, rec.Episode.Attempts, 2)
 }
 
+// An attempt that a snapshot has as claimed was made, as its mark tells: it is under way.
+func TestMarkOfAClaim(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clawd.db")
+	s, clock := openAt(t, path)
+	waiting(t, s, one, "k")
+	c := claimed(t, s, one, "k")
+	must(t, s.Snapshot())
+	must(t, s.Close())
+	must(t, os.Remove(path))
+	c.PID = 7
+	s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{c} }})
+	must(t, err)
+	defer s.Close()
+	rec := get(t, s, one)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Claim.PID, 7)
+	is(t, rec.Episode.Attempts, 1)
+}
+
 // A session that a snapshot has waiting, or held, for a stop was resumed after a later one, as a mark tells: its files go on
 // where clawd left them, and the attempt counts.
 func TestMarkOfALaterStop(t *testing.T) {
