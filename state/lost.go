@@ -35,35 +35,49 @@ func (s *Store) recount() error {
 	})
 }
 
-// remember notes an attempt that the store does not know of: a stop that follows on it, with no good end of a turn in
-// between, is the same episode's.
+// remember notes an attempt that the store does not know of. One that followed on what the store knew is under way until it is
+// judged; of a session that the store knew nothing to wait for it counts: a stop that follows on it, with no good end of a turn
+// in between, is the same episode's.
 func (t tx) remember(c resume.Claim) error {
 	rec := t.session(c.Session)
-	if begun := rec.Phase == Claimed && rec.Claim.Token == c.Token; begun || rec.open() && rec.Claim.At.Before(c.At) { // or a later one followed
-		rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
-		rec.Rev++
-		rec.Updated = t.now
-		return t.save(&rec)
-	}
-	ds := c.Session
-	if c.Plan.Form == resume.FormFresh {
-		ds = detect.Session{Agent: ds.Agent, ID: c.Plan.Session}
-	}
-	rec = t.session(ds)
 	known := rec.Claim != nil && !rec.Claim.At.Before(c.At) || !rec.LastFire.Before(c.At)
-	if ds.ID == "" || known {
+	switch begun := rec.Phase == Claimed && rec.Claim.Token == c.Token; {
+	case begun, !known && (rec.open() || rec.Phase == Waiting), !known && rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack():
+		return t.underWay(rec, c)
+	case c.Plan.Form == resume.FormFresh:
+		return t.inherit(c)
+	case known || rec.Phase != Following:
 		return nil
 	}
-	switch overtaken := c.Plan.Form != resume.FormFresh && c.Stop.Key != rec.Stop.Key; {
-	case rec.Phase == Following, rec.Phase == Waiting && !overtaken:
-	case overtaken && !rec.TakenBack(): // the stop that it has is over: a later one was resumed
-		rec.Phase, rec.Prompt, rec.Decision = Following, "", resume.Decision{}
-	default:
+	return t.counted(rec, c)
+}
+
+func (t tx) underWay(rec Session, c resume.Claim) error {
+	if e := &rec.Episode; e.Key != c.Stop.Key {
+		e.Key = c.Stop.Key
+		if e.Since.IsZero() || c.Attempts <= 1 {
+			e.Since = c.Stop.At
+		}
+	}
+	rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
+	rec.Rev++
+	rec.Updated = t.now
+	return t.save(&rec)
+}
+
+// inherit counts an attempt for the fresh session that it began.
+func (t tx) inherit(c resume.Claim) error {
+	rec := t.session(detect.Session{Agent: c.Session.Agent, ID: c.Plan.Session})
+	if rec.ID == "" || rec.Phase != Following || !rec.LastFire.Before(c.At) {
 		return nil
 	}
-	if c.Plan.Form == resume.FormFresh && rec.OldSession == "" {
+	if rec.OldSession == "" {
 		rec.OldSession, rec.Root, rec.Episode.Fresh = c.Session.ID, t.session(c.Session).root(), rec.Episode.Fresh+1
 	}
+	return t.counted(rec, c)
+}
+
+func (t tx) counted(rec Session, c resume.Claim) error {
 	if rec.Episode.Since.IsZero() || c.Attempts <= 1 {
 		rec.Episode.Since = c.Stop.At
 	}

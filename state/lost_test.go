@@ -99,33 +99,43 @@ func TestMarkOfAClaim(t *testing.T) {
 	is(t, rec.Episode.Attempts, 1)
 }
 
-// A session that a snapshot has waiting, or held, for a stop was resumed after a later one, as a mark tells: its files go on
-// where clawd left them, and the attempt counts.
-func TestMarkOfALaterStop(t *testing.T) {
-	for name, held := range map[string]bool{"waiting": false, "held": true} {
+// A session that a snapshot has waiting, or held, was resumed since, as a mark tells: that attempt is under way until it is
+// judged. What its user took back stays so.
+func TestMarkOfALaterAttempt(t *testing.T) {
+	for name, c := range map[string]struct {
+		held  bool
+		stop  string
+		phase Phase
+	}{
+		"waiting":            {false, "k", Fired},
+		"waiting, overtaken": {false, "later", Fired},
+		"held":               {true, "k", Held}, // the user knows that he has to look
+		"held, overtaken":    {true, "later", Fired},
+	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "clawd.db")
 			s, clock := openAt(t, path)
 			waiting(t, s, one, "k")
-			if held {
+			if c.held {
 				settle(t, s, fire(t, s, one, "k"), outcome(resume.Unsure, ""))
 			}
 			must(t, s.Snapshot())
 			must(t, s.Close())
 			must(t, os.Remove(path))
 			clock.Time = clock.Add(time.Minute)
-			later := resume.Claim{Token: "t", Session: one, Stop: stopped("later"), N: 1, Attempts: 1, At: clock.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}
+			later := resume.Claim{Token: "t", Session: one, Stop: stopped(c.stop), N: 2, Attempts: 2, At: clock.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}
 			clock.Time = clock.Add(time.Minute)
 			s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{later} }})
 			must(t, err)
 			defer s.Close()
-			is(t, get(t, s, one).Phase, Following)
-			stop := stopped("latest") // which the attempt ran into
-			stop.At = clock.now()
-			rec, err := s.Stopped(read(one), stop, wait, nil)
-			must(t, err)
-			is(t, rec.Phase, Waiting)
-			is(t, rec.Episode.Attempts, 1)
+			rec := get(t, s, one)
+			is(t, rec.Phase, c.phase)
+			if c.phase == Fired {
+				is(t, rec.Stop.Key, c.stop)
+				is(t, rec.Claim.Token, "t")
+				is(t, rec.Episode.Attempts, 2)
+				is(t, rec.Episode.Key, c.stop)
+			}
 		})
 	}
 }

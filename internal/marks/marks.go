@@ -146,8 +146,10 @@ func Since(dir string, since time.Time) (claims []resume.Claim, err error) {
 		if e2 != nil || !fi.Mode().IsRegular() || fi.ModTime().Before(since) {
 			continue
 		}
-		m, ok, e2 := Read(filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		m, ok, e2 := Read(path)
 		if err = errors.Join(err, e2); ok && m.Claim.Token != "" {
+			m.Claim.Mark = path // wherever it was made
 			claims = append(claims, m.Claim)
 		}
 	}
