@@ -71,7 +71,17 @@ func (r *run) check() {
 
 // asks looks at a prompt of clawd's that reached the provider.
 func (r *run) asks(a *actor.Ask) {
-	if n := r.world.Ledger.Prompts(a.Agent, a.Session, a.Stop, actor.Clawd); a.Stop != "" && n > 1 && !r.torn[a.Agent+"/"+a.Session] {
+	key := a.Agent + "/" + a.Session
+	if a.Stop == "" || r.torn[key] {
+		return
+	}
+	n := 0
+	for _, b := range r.world.Ledger.For(a.Agent, a.Session, a.Stop) {
+		if b.By == actor.Clawd && (b == a || !b.At.Before(r.wants[key].resumed)) { // what its user has ordered since may be the second
+			n++
+		}
+	}
+	if n > 1 {
 		r.fails("I1", "%s/%s: %d prompts of clawd's for the stop %s", a.Agent, a.Session, n, a.Stop)
 	}
 }
@@ -137,6 +147,7 @@ type want struct {
 	ignored   bool
 	cancelled bool // and nobody has gone on since
 	since     time.Time
+	resumed   time.Time // when it was last wanted resumed
 }
 
 // counted: the attempts of an episode are numbered, and bounded.
@@ -154,7 +165,7 @@ func (r *run) counted(key string, x *child) {
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
-	day := r.wall().UTC().Format(time.DateOnly) + key
+	day := r.wall().UTC().Format(time.DateOnly) + key + x.c.name // another clawd has a store of its own
 	r.spent[day]++
 	if n, most := r.spent[day], r.config().Budget.MaxResumesPerDay; n > most {
 		r.fails("budget", "%s: %d attempts on one day", key, n)
@@ -330,7 +341,7 @@ func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.
 	switch o.Kind {
 	case machine.Cancel:
 		stopped := a.Rec.Stop.At
-		w.cancelled = !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // a turn of somebody else's has a stop of its own
+		w.cancelled = !w.resumed.After(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // a turn of somebody else's has a stop of its own
 			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(stopped)
 		})
 	case machine.Ignore:

@@ -34,19 +34,25 @@ func (t *talk) seldomDoes(it Item) bool {
 			return true
 		}
 		s := t.start(it.N%2 == 0)
-		x, err := f.Fork(t.id, s, r.wall())
-		if err == nil {
-			err = x.Prompt("go on with the copy", actor.Person, r.wall())
-		}
+		x, err := r.world.Procs.Begin(func() (actor.Session, error) {
+			x, err := f.Fork(t.id, s, r.wall())
+			if err == nil {
+				err = x.Prompt("go on with the copy", actor.Person, r.wall())
+			}
+			return x, err
+		})
 		r.aside(x, err, c, t)
 	case subs:
 		if t.body == nil || t.Agent != "codex" && t.Agent != "opencode" {
 			return true
 		}
-		x, err := c.Begin(actor.Start{Dir: t.dir, Parent: t.id}, r.wall())
-		if err == nil {
-			err = x.Prompt("do a part of it", actor.Person, r.wall())
-		}
+		x, err := r.world.Procs.Begin(func() (actor.Session, error) {
+			x, err := c.Begin(actor.Start{Dir: t.dir, Parent: t.id}, r.wall())
+			if err == nil {
+				err = x.Prompt("do a part of it", actor.Person, r.wall())
+			}
+			return x, err
+		})
 		r.aside(x, err, c, t)
 	case archives:
 		t.archives()

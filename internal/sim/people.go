@@ -29,10 +29,13 @@ func (t *talk) begins() {
 	}
 	c := r.casts[t.Agent]
 	s := t.start(t.TTY)
-	x, err := c.Begin(s, r.wall())
-	if err == nil {
-		err = x.Prompt(text, actor.Person, r.wall())
-	}
+	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
+		x, err := c.Begin(s, r.wall())
+		if err == nil {
+			err = x.Prompt(text, actor.Person, r.wall())
+		}
+		return x, err
+	})
 	if b := r.add(x, err, c, t, s.TTY); b != nil {
 		if _, ended := b.Exit(); !ended {
 			t.body = b
@@ -84,7 +87,7 @@ func (t *talk) opens() *body {
 	}
 	r, c := t.r, t.r.casts[t.Agent]
 	s := t.start(true)
-	x, err := c.Open(t.id, s, r.wall())
+	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return c.Open(t.id, s, r.wall()) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
 		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots}
 	}
@@ -105,10 +108,13 @@ func (t *talk) scripts() {
 		return
 	}
 	r, c := t.r, t.r.casts[t.Agent]
-	x, err := c.Open(t.id, t.start(false), r.wall())
-	if err == nil {
-		err = x.Prompt("go on, says a script", actor.Person, r.wall())
-	}
+	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
+		x, err := c.Open(t.id, t.start(false), r.wall())
+		if err == nil {
+			err = x.Prompt("go on, says a script", actor.Person, r.wall())
+		}
+		return x, err
+	})
 	if b := r.add(x, err, c, t, ""); b != nil {
 		if _, ended := b.Exit(); !ended {
 			t.body = b
@@ -185,7 +191,7 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			c.told[key] = append(c.told[key], string(o.Kind))
 		}
 		if w := c.wants[key]; o.Kind == machine.Resume {
-			w.cancelled = false
+			w.cancelled, w.resumed = false, c.wall()
 			c.wants[key] = w
 			c.renews(key)
 		}

@@ -38,13 +38,3 @@ func (l *Ledger) For(agent, session, key string) []*Ask {
 	stop, _, _ := strings.Cut(strings.TrimPrefix(key, "cut:"), "/")
 	return l.by[askKey{agent, session, stop}]
 }
-
-// Prompts counts those of one will.
-func (l *Ledger) Prompts(agent, session, stop string, by By) (n int) {
-	for _, a := range l.For(agent, session, stop) {
-		if a.By == by {
-			n++
-		}
-	}
-	return n
-}

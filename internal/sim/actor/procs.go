@@ -56,6 +56,16 @@ func (t *Table) Spawn(program string, argv, environ []string, dir, tty string, n
 	return p
 }
 
+// Begin has f start processes, and ends them where it fails.
+func (t *Table) Begin(f func() (Session, error)) (Session, error) {
+	before := t.next
+	s, err := f()
+	if err != nil {
+		t.all = slices.DeleteFunc(t.all, func(p *Proc) bool { return p.PID > before })
+	}
+	return s, err
+}
+
 // Exec has a process become the next program that is spawned.
 func (t *Table) Exec(pid int) { t.exec = pid }
 

@@ -175,3 +175,13 @@ func fingerprint(t testing.TB, root string) string {
 	}))
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// Prompts counts those of one will.
+func (l *Ledger) Prompts(agent, session, stop string, by By) (n int) {
+	for _, a := range l.For(agent, session, stop) {
+		if a.By == by {
+			n++
+		}
+	}
+	return n
+}

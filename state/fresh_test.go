@@ -1,0 +1,73 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/clawd-project/clawd/resume"
+)
+
+func TestFreshSessionTakesOver(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+	})
+	must(t, err)
+	must(t, s.Fired(cl))
+	o := outcome(resume.Resumed, "")
+	o.Session = two
+	rec := settle(t, s, cl, o)
+	is(t, rec.NewSession, "two")
+	next := get(t, s, two)
+	is(t, next.OldSession, "one")
+	is(t, next.Root, "claude/one")
+	is(t, next.Fruitless, 1)
+	is(t, next.Episode.Fresh, 1)
+	st, err := s.Stats()
+	must(t, err)
+	is(t, st.Recovered, 1)
+	// The line shares one budget, and the new session's stop keeps its place in the line.
+	waiting(t, s, two, "k")
+	is(t, get(t, s, two).Episode.Fresh, 1)
+	_, err = s.Claim(two, "k", Limits{PerSession: 1, PerDay: 9}, free)
+	refusedWith(t, err, resume.Postponed)
+}
+
+func TestStoppedAgainInAFreshSession(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+	})
+	must(t, err)
+	must(t, s.Fired(cl))
+	o := outcome(resume.StoppedAgain, "new")
+	o.Session = two
+	rec := settle(t, s, cl, o)
+	is(t, rec.Phase, Following)
+	is(t, rec.Stop.Key, "k")
+	is(t, get(t, s, two).OldSession, "one")
+	waiting(t, s, two, "new") // its own loop takes the stop in
+}
+
+// What became of a fresh session cannot be seen, or it was cut: its own stop, when its files tell of it, is the next of the same
+// episode, and the old session keeps the stop that it has.
+func TestHeldFreshAttemptCounts(t *testing.T) {
+	for _, v := range []resume.Verdict{resume.Unsure, resume.Cut} {
+		s, _ := newStore(t)
+		waiting(t, s, one, "k")
+		cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+			return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
+		})
+		must(t, err)
+		must(t, s.Fired(cl))
+		o := outcome(v, "cut:new")
+		o.Session = two
+		rec := settle(t, s, cl, o)
+		is(t, rec.Phase, Held)
+		is(t, rec.Stop.Key, "k")
+		waiting(t, s, two, "new")
+		is(t, get(t, s, two).Episode.Attempts, 1)
+		is(t, get(t, s, two).root(), "claude/one")
+	}
+}
