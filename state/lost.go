@@ -40,13 +40,18 @@ func (s *Store) recount() error {
 // in between, is the same episode's.
 func (t tx) remember(c resume.Claim) error {
 	rec := t.session(c.Session)
-	known := rec.Claim != nil && !rec.Claim.At.Before(c.At) || !rec.LastFire.Before(c.At)
-	switch begun := rec.Phase == Claimed && rec.Claim.Token == c.Token; {
-	case begun, !known && (rec.open() || rec.Phase == Waiting), !known && rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack():
+	judged := t.Closed(c.Session, c.Stop.Key).N >= c.N || !rec.LastFire.Before(c.At)
+	begun := rec.Phase == Claimed && rec.Claim.Token == c.Token
+	switch known := judged || rec.Claim != nil && !rec.Claim.At.Before(c.At); {
+	case begun:
+		return t.underWay(rec, c)
+	case known:
+		return nil
+	case rec.open(), rec.Phase == Waiting, rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack():
 		return t.underWay(rec, c)
 	case c.Plan.Form == resume.FormFresh:
 		return t.inherit(c)
-	case known || rec.Phase != Following:
+	case rec.Phase != Following:
 		return nil
 	}
 	return t.counted(rec, c)

@@ -99,6 +99,27 @@ func TestMarkOfAClaim(t *testing.T) {
 	is(t, rec.Episode.Attempts, 1)
 }
 
+// An attempt on which a snapshot has a verdict is not judged once more, also where a later one was given back.
+func TestMarkOfAJudgedAttempt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clawd.db")
+	s, clock := openAt(t, path)
+	waiting(t, s, one, "k")
+	first := fire(t, s, one, "k")
+	settle(t, s, first, outcome(resume.StoppedAgain, "k2"))
+	_, err := s.Unclaim(claimed(t, s, one, "k2"), "no process could be had", false)
+	must(t, err)
+	must(t, s.Snapshot())
+	must(t, s.Close())
+	must(t, os.Remove(path))
+	s, err = Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{first} }})
+	must(t, err)
+	defer s.Close()
+	rec := get(t, s, one)
+	is(t, rec.Phase, Waiting)
+	is(t, rec.Stop.Key, "k2")
+	is(t, rec.Episode.Attempts, 1)
+}
+
 // A session that a snapshot has waiting, or held, was resumed since, as a mark tells: that attempt is under way until it is
 // judged. What its user took back stays so.
 func TestMarkOfALaterAttempt(t *testing.T) {
