@@ -82,7 +82,11 @@ func (s Session) obeys(b Books, g given) *Change {
 	if c.Info.Dir == "" {
 		c.Info.Dir = g.Dir
 	}
-	if g.Held != nil && !s.open() {
+	switch {
+	case g.Held == nil:
+	case s.open(): // the stop came of the attempt that is to be judged: none follows on its verdict
+		c.Cancelled = g.At
+	default:
 		c.Stop, c.Prompt, c.Episode.Key = *g.Held, "", g.Held.Key
 		c.keep(byUser)
 	}

@@ -65,6 +65,9 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 		}
 	}
 	rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
+	if c.At.After(rec.Cancelled) { // its user went on after the cancel, else it would not have been made
+		rec.Cancelled = time.Time{}
+	}
 	rec.Rev++
 	rec.Updated = t.now
 	return t.save(&rec)

@@ -1,0 +1,111 @@
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// lossy is a store that can be lost, with what outlives it.
+type lossy struct {
+	*Store
+	t     *testing.T
+	at    *clock
+	path  string
+	fired []resume.Claim
+}
+
+func newLossy(t *testing.T) *lossy {
+	l := &lossy{t: t, at: &clock{noon}, path: filepath.Join(t.TempDir(), "clawd.db")}
+	l.open()
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func (l *lossy) open() {
+	l.t.Helper()
+	s, err := Open(l.path, Options{Now: l.at.now, Orders: filepath.Join(filepath.Dir(l.path), "orders"), Fired: func(time.Time) []resume.Claim { return l.fired }})
+	must(l.t, err)
+	l.Store = s
+}
+
+// lose has the store come back from its newest snapshot, if there is one.
+func (l *lossy) lose() {
+	l.t.Helper()
+	must(l.t, l.Close())
+	must(l.t, os.Remove(l.path))
+	l.later()
+	l.open()
+	is(l.t, l.Lost, true)
+}
+
+func (l *lossy) later() { l.at.Time = l.at.Add(time.Minute) }
+
+// fire makes an attempt, with its mark.
+func (l *lossy) fire(ds detect.Session, key string) resume.Claim {
+	l.t.Helper()
+	l.later()
+	c := fire(l.t, l.Store, ds, key)
+	l.fired = append(l.fired, c)
+	l.later()
+	return c
+}
+
+// A snapshot may have the attempt under way that a cancelled stop came of: its verdict does not have the stop resumed.
+func TestCancelOutlivesTheAttemptBefore(t *testing.T) {
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	c := l.fire(one, "k")
+	must(t, l.Snapshot())
+	settle(t, l.Store, c, outcome(resume.StoppedAgain, "k2"))
+	l.later()
+	_, err := l.Cancel(one, false)
+	must(t, err)
+	l.lose()
+	is(t, get(t, l.Store, one).Phase, Fired)
+	rec := settle(t, l.Store, c, outcome(resume.StoppedAgain, "k2"))
+	is(t, rec.Phase, Held)
+	is(t, rec.Stop.Key, "k2")
+	is(t, rec.TakenBack(), true)
+}
+
+// An attempt that was made after a cancel tells that its user has gone on since: it is not ended for it.
+func TestCancelBeforeTheAttempt(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		l := newLossy(t)
+		waiting(t, l.Store, one, "k")
+		c := l.fire(one, "k")
+		must(t, l.Snapshot())
+		if running {
+			_, err := l.Cancel(one, true)
+			must(t, err)
+			l.later()
+			settle(t, l.Store, c, outcome(resume.Resumed, ""))
+		} else {
+			settle(t, l.Store, c, outcome(resume.StoppedAgain, "k1"))
+			l.later()
+			_, err := l.Cancel(one, false)
+			must(t, err)
+		}
+		l.later()
+		r := read(one)
+		r.Classifier.LastPrompt = detect.Event{At: l.at.Time, Hash: "his own"}
+		st := stopped("k2")
+		st.At = l.at.Time
+		_, err := l.Stopped(r, st, wait, nil)
+		must(t, err)
+		l.fire(one, "k2")
+		l.lose()
+		rec := get(t, l.Store, one)
+		is(t, rec.Phase, Fired)
+		is(t, rec.Stop.Key, "k2")
+		is(t, rec.Cancelled.IsZero(), true)
+	}
+}
+
+// A later attempt that takes over is the one of its own stop: how long its episode lasts and what its user ordered are not
+// An attempt that was proved to have prompted nothing leaves whose the newest prompt is as it was: attempts never fall inside an
