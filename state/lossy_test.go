@@ -108,4 +108,28 @@ func TestCancelBeforeTheAttempt(t *testing.T) {
 }
 
 // A later attempt that takes over is the one of its own stop: how long its episode lasts and what its user ordered are not
+// those of an older one.
+func TestNewerMarkIsAnotherEpisodes(t *testing.T) {
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	_, err := l.Order(one, get(t, l.Store, one).Rev, stopped("k"), resume.Decision{Strategy: resume.SameSession, WakeAt: noon, Asked: true})
+	must(t, err)
+	c := l.fire(one, "k")
+	must(t, l.Snapshot())
+	settle(t, l.Store, c, outcome(resume.Resumed, ""))
+	l.at.Time = l.at.Add(20 * time.Hour)
+	st := stopped("k2")
+	st.At = l.at.Time
+	r := read(one)
+	r.Classifier.Ended = l.at.Time.Add(-time.Minute)
+	_, err = l.Stopped(r, st, wait, nil)
+	must(t, err)
+	d := l.fire(one, "k2")
+	l.lose()
+	rec := get(t, l.Store, one)
+	is(t, rec.Claim.Token, d.Token)
+	is(t, rec.Episode.Since, d.At)
+	is(t, rec.Decision.Asked, false)
+}
+
 // An attempt that was proved to have prompted nothing leaves whose the newest prompt is as it was: attempts never fall inside an

@@ -58,12 +58,15 @@ func (t tx) remember(c resume.Claim) error {
 }
 
 func (t tx) underWay(rec Session, c resume.Claim) error {
-	if e := &rec.Episode; e.Key != c.Stop.Key {
-		e.Key = c.Stop.Key
-		if e.Since.IsZero() || c.Attempts <= 1 {
-			e.Since = c.Stop.At
+	if rec.Stop.Key != c.Stop.Key { // what was decided about the older stop, and was kept for it, is not this one's
+		rec.Decision = resume.Decision{Strategy: resume.SameSession, WakeAt: c.At, Attempt: c.N, Why: "its mark is there"}
+		if c.Plan.Form == resume.FormFresh {
+			rec.Decision.Strategy = resume.FreshSession
 		}
+		rec.Prompt, rec.Told, rec.Starts = "", nil, 0
 	}
+	rec.Episode.Key = c.Stop.Key
+	rec.Episode.tried(c)
 	rec.Phase, rec.Claim, rec.Stop, rec.Episode.Attempts = Fired, &c, c.Stop, c.Attempts
 	if c.At.After(rec.Cancelled) { // its user went on after the cancel, else it would not have been made
 		rec.Cancelled = time.Time{}
@@ -86,12 +89,20 @@ func (t tx) inherit(c resume.Claim) error {
 }
 
 func (t tx) counted(rec Session, c resume.Claim) error {
-	if rec.Episode.Since.IsZero() || c.Attempts <= 1 {
-		rec.Episode.Since = c.Stop.At
-	}
+	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)
 	rec.LastFire, rec.FirePrompt, rec.FireEnd = c.At, c.Plan.Prompt, t.now
 	rec.Rev++
 	rec.Updated = t.now
 	return t.save(&rec)
+}
+
+// tried notes since when an episode has been tried, by one of its attempts.
+func (e *Episode) tried(c resume.Claim) {
+	switch {
+	case c.Attempts <= 1:
+		e.Since = c.At
+	case e.Since.IsZero():
+		e.Since = c.Stop.At
+	}
 }
