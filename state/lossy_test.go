@@ -107,6 +107,20 @@ func TestCancelBeforeTheAttempt(t *testing.T) {
 	}
 }
 
+// A fresh session's attempts count for the line that it belongs to, also when only the marks tell.
+func TestLostLineHasOneBudget(t *testing.T) {
+	l := newLossy(t)
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	c := resume.Claim{Token: "a", Session: one, Stop: stopped("k"), N: 1, Attempts: 1, At: noon, Plan: resume.Plan{Form: resume.FormFresh, Session: fresh.ID}}
+	d := resume.Claim{Token: "b", Session: fresh, Stop: stopped("k2"), N: 2, Attempts: 2, At: noon.Add(time.Minute)}
+	l.fired = []resume.Claim{d, c}
+	l.lose()
+	must(t, l.view(func(t2 tx) error {
+		is(t, t2.Spent(l.at.Time).Sessions[Key(one)], 2)
+		return nil
+	}))
+}
+
 // A later attempt that takes over is the one of its own stop: how long its episode lasts and what its user ordered are not
 // those of an older one.
 func TestNewerMarkIsAnotherEpisodes(t *testing.T) {

@@ -16,22 +16,22 @@ const lostReach = 48 * time.Hour
 // tried.
 func (s *Store) recount() error {
 	return s.update("recount", func(t tx) error {
-		b, marks := t.Spent(t.now), t.marked(dayOf(t.now))
-		b.Total = max(b.Total, marks.Total)
-		for root, n := range marks.Sessions {
-			b.Sessions[root] = max(b.Sessions[root], n)
+		var claims []resume.Claim
+		if s.o.Fired != nil {
+			claims = s.o.Fired(t.now.Add(-lostReach))
 		}
-		if err := t.put(bucketBudget, dayOf(t.now), b); err != nil || s.o.Fired == nil {
-			return err
-		}
-		claims := s.o.Fired(t.now.Add(-lostReach))
 		slices.SortStableFunc(claims, func(a, b resume.Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.N, b.N)) })
 		for _, c := range claims {
 			if err := t.remember(c); err != nil {
 				return err
 			}
 		}
-		return nil
+		b, marks := t.Spent(t.now), t.marked(dayOf(t.now)) // when it is known which sessions are of one line
+		b.Total = max(b.Total, marks.Total)
+		for root, n := range marks.Sessions {
+			b.Sessions[root] = max(b.Sessions[root], n)
+		}
+		return t.put(bucketBudget, dayOf(t.now), b)
 	})
 }
 
