@@ -192,7 +192,7 @@ func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
 	rec.Cancelled = c.Cancelled
 	rec.Episode.Fresh = c.Episode.Fresh + 1
 	if c.Episode.Attempts > 0 {
-		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, rec.Episode.Attempts+c.Episode.Attempts
+		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, max(rec.Episode.Attempts, c.Episode.Attempts)
 	}
 	c.Heirs = append(c.Heirs, rec)
 	return &c.Heirs[len(c.Heirs)-1]

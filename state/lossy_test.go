@@ -121,6 +121,25 @@ func TestLostLineHasOneBudget(t *testing.T) {
 	}))
 }
 
+// What the marks have told of a fresh session's attempts is not counted once more when the attempt that began it is judged.
+func TestLostHeirCountsOnce(t *testing.T) {
+	l := newLossy(t)
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	waiting(t, l.Store, one, "k")
+	c := claimed(t, l.Store, one, "k")
+	c.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID}
+	must(t, l.Store.Fired(c))
+	l.fired = append(l.fired, c)
+	l.lose()
+	_, err := l.Stopped(read(one), stopped("k"), wait, &c)
+	must(t, err)
+	o := outcome(resume.StoppedAgain, "k2")
+	o.Session = fresh
+	settle(t, l.Store, c, o)
+	is(t, get(t, l.Store, fresh).Episode.Attempts, 1)
+	is(t, get(t, l.Store, fresh).Episode.Fresh, 1)
+}
+
 // A later attempt that takes over is the one of its own stop: how long its episode lasts and what its user ordered are not
 // those of an older one.
 func TestNewerMarkIsAnotherEpisodes(t *testing.T) {
