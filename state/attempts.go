@@ -56,13 +56,19 @@ func (s Session) afford(b Books, l Limits) error {
 	return nil
 }
 
+// NextAttempt is the number of the next attempt for the stop. It names a mark, so none that has its verdict is given again,
+// whatever is known of the episode.
+func (s Session) NextAttempt(b Books) int {
+	return max(s.Episode.Attempts, b.Closed(s.Session, s.Stop.Key).N) + 1
+}
+
 // Taken takes an attempt, whose particulars come with c (T2).
 func (s Session) Taken(b Books, c resume.Claim) *Change {
 	ch := s.change(b, "T2")
 	if ch.Episode.Attempts == 0 { // a stop may be old before it is tried for the first time
 		ch.Episode.Since = b.Now()
 	}
-	ch.Episode.Attempts++
+	ch.Episode.Attempts = s.NextAttempt(b)
 	c.Session, c.Stop, c.N, c.Attempts, c.At = s.Session, s.Stop, ch.Episode.Attempts, ch.Episode.Attempts, b.Now()
 	ch.Phase, ch.Claim = Claimed, &c
 	ch.spend(b.Now(), 1, 0)

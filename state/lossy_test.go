@@ -165,4 +165,18 @@ func TestNewerMarkIsAnotherEpisodes(t *testing.T) {
 	is(t, rec.Decision.Asked, false)
 }
 
+// A number names a mark: one that was judged is not taken again, whatever is known of the episode.
+func TestNumberIsNeverThatOfAJudgedAttempt(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
+	_, err := s.transition(one, func(rec Session, b Books) (*Change, error) { // a record of before, and what was closed since
+		c := rec.change(b, "T1")
+		c.Episode = Episode{}
+		return c, nil
+	})
+	must(t, err)
+	is(t, claimed(t, s, one, "k").N, 2)
+}
+
 // An attempt that was proved to have prompted nothing leaves whose the newest prompt is as it was: attempts never fall inside an

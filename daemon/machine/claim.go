@@ -262,7 +262,7 @@ func (t *step) start(seen *AllSeen) {
 // take is T2: from here on only the verdict ends the attempt.
 func (t *step) take(seen *AllSeen) {
 	rec, token := *seen.Rec, t.w.Token()
-	n := t.s.Rec.Episode.Attempts + 1
+	n := t.s.Rec.NextAttempt(t.w.Books)
 	mark, output := t.w.Paths(rec.Session, t.s.Rec.Stop.Key, n, token)
 	c := resume.Claim{Token: token, Boot: t.w.Here.Boot, Info: rec.Info, Cursor: rec.Cursor, Plan: seen.Plan, Mark: mark, Output: output}
 	t.s.Trouble.Failing = 0
