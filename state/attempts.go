@@ -134,7 +134,9 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	claim := *s.Claim
 	claim.Noted = o.Verdict != resume.Resumed
 	ch.Claim = &claim
-	ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
+	if c.Plan.Prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
+		ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
+	}
 	if o.CostUSD > 0 {
 		ch.spend(b.Now(), 0, o.CostUSD)
 	}

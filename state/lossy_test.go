@@ -180,3 +180,29 @@ func TestNumberIsNeverThatOfAJudgedAttempt(t *testing.T) {
 }
 
 // An attempt that was proved to have prompted nothing leaves whose the newest prompt is as it was: attempts never fall inside an
+// episode.
+func TestNoEffectLeavesWhosePromptItIs(t *testing.T) {
+	for name, hash := range map[string]string{"the agent's own form": "", "another prompt": "new"} {
+		t.Run(name, func(t *testing.T) {
+			s, at := newStore(t)
+			waiting(t, s, one, "k")
+			c := fire(t, s, one, "k")
+			c.Plan.Prompt = "old"
+			at.Time = noon.Add(time.Minute)
+			settle(t, s, c, outcome(resume.Resumed, ""))
+			r := read(one)
+			r.Classifier.LastPrompt = detect.Event{ID: "p", Kind: detect.KindPrompt, At: noon.Add(30 * time.Second), Hash: "old"}
+			at.Time = noon.Add(time.Hour)
+			st := stopped("k2")
+			st.At = at.Time
+			_, err := s.Stopped(r, st, wait, nil)
+			must(t, err)
+			c = fire(t, s, one, "k2")
+			c.Plan.Prompt = hash
+			settle(t, s, c, outcome(resume.NoEffect, ""))
+			is(t, get(t, s, one).Episode.Attempts, 1)
+			must(t, s.Progress([]Read{r}))
+			is(t, get(t, s, one).Episode.Attempts, 1)
+		})
+	}
+}
