@@ -174,13 +174,11 @@ func (s *session) marked(rec *state.Session, stop detect.Stop) (*resume.Claim, e
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	c := mark.Claim
+	c, path := mark.Claim, marks.Path(s.d.marks(), s.ds, stop.Key, n)
 	if c.Token == "" { // a torn mark: made, and nothing more is known
-		c = resume.Claim{Session: s.ds, N: n, Token: "torn", At: stop.At, Cursor: rec.Cursor,
-			Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{s.a.Command()}}}
+		c = resume.Claim{Token: "torn " + path, At: stop.At, Cursor: rec.Cursor, Plan: resume.Plan{Form: resume.FormPrompt, Argv: []string{s.a.Command()}}}
 	}
-	c.Session, c.Stop, c.N, c.Attempts = s.ds, stop, n, n
-	c.Mark = marks.Path(s.d.marks(), s.ds, stop.Key, n)
+	c.Session, c.Stop, c.N, c.Attempts, c.Mark = s.ds, stop, n, n, path
 	return &c, nil
 }
 

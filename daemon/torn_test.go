@@ -1,0 +1,34 @@
+package daemon
+
+import (
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/marks"
+	"github.com/clawd-project/clawd/state"
+)
+
+// Marks that a power cut has torn say nothing but that they were made. Each session is judged by what became of itself.
+func TestTornMarksAreEachTheirOwn(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		var ids []string
+		for range 3 {
+			id, key := r.stopped("plan")
+			ids = append(ids, id)
+			r.pass(2 * time.Second) // the next one's turn comes while this one is looked into
+			put(t, marks.Path(r.d.marks(), r.session(id), key, 1), "")
+		}
+		if err := r.d.store.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		r.pass(3 * time.Hour)
+		r.wantStarts(0)
+		for _, id := range ids {
+			r.wantPhase(id, state.Held)
+		}
+	})
+}
