@@ -110,6 +110,8 @@ func TestJudge(t *testing.T) {
 		{"no effect: exec failed", plain, with(sight(false), func(s *Sight) { s.ExecFail = "ENOENT" }), settled, NoEffect, "mark: exec-failed"},
 		{"no effect: exec failed, other boot", plain, with(sight(false), func(s *Sight) { s.ExecFail, s.SameBoot = "ENOENT", false }), settled, NoEffect, "mark: exec-failed"},
 		{"no effect: no mark", plain, with(sight(false), func(s *Sight) { s.Marked = false }), settled, NoEffect, "no mark"},
+		{"the mark was removed, for the run opened its session", plain, with(sight(true), func(s *Sight) { s.Marked = false }), settled, Unsure, ""},
+		{"the mark was removed, for the run was met or printed much", cutOutput, with(sight(false), func(s *Sight) { s.Marked = false }), settled, Unsure, ""},
 		{"no effect: no mark, other boot", plain, with(sight(false), func(s *Sight) { s.Marked, s.SameBoot = false, false }), settled, NoEffect, "no mark"},
 		{"no effect: refused", plain, with(sight(false), func(s *Sight) { s.Output.Refused = true }), settled, NoEffect, "output: session refused"},
 		{"no effect: never opened", plain, sight(false), settled, NoEffect, "output: the session was never opened"},
