@@ -128,7 +128,7 @@ func TestLostHeirCountsOnce(t *testing.T) {
 	waiting(t, l.Store, one, "k")
 	c := claimed(t, l.Store, one, "k")
 	c.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID}
-	must(t, l.Store.Fired(c))
+	must(t, l.Fired(c))
 	l.fired = append(l.fired, c)
 	l.lose()
 	_, err := l.Stopped(read(one), stopped("k"), wait, &c)
@@ -154,7 +154,7 @@ func TestNewerMarkIsAnotherEpisodes(t *testing.T) {
 	st := stopped("k2")
 	st.At = l.at.Time
 	r := read(one)
-	r.Classifier.Ended = l.at.Time.Add(-time.Minute)
+	r.Classifier.Ended = l.at.Add(-time.Minute)
 	_, err = l.Stopped(r, st, wait, nil)
 	must(t, err)
 	d := l.fire(one, "k2")

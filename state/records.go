@@ -49,7 +49,7 @@ type Session struct {
 	Notice     *Notice           `json:"notice,omitempty"`      // the newest one; see Needs
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
-	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of what the newest attempt prompted that did so
+	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of the prompt of the newest attempt that had one
 	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
