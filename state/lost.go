@@ -35,9 +35,8 @@ func (s *Store) recount() error {
 	})
 }
 
-// remember notes an attempt that the store does not know of. One that followed on what the store knew is under way until it is
-// judged; of a session that the store knew nothing to wait for it counts: a stop that follows on it, with no good end of a turn
-// in between, is the same episode's.
+// remember notes an attempt that the store does not know of: it is under way until it is judged. One that began a fresh session
+// that went on since counts for that one.
 func (t tx) remember(c resume.Claim) error {
 	rec := t.session(c.Session)
 	judged := t.Closed(c.Session, c.Stop.Key).N >= c.N || !rec.LastFire.Before(c.At)
@@ -47,14 +46,13 @@ func (t tx) remember(c resume.Claim) error {
 		return t.underWay(rec, c)
 	case known:
 		return nil
-	case rec.open(), rec.Phase == Waiting, rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack():
+	case rec.open(), rec.Phase == Waiting, rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack(),
+		rec.Phase == Following && c.Plan.Form != resume.FormFresh:
 		return t.underWay(rec, c)
 	case c.Plan.Form == resume.FormFresh:
 		return t.inherit(c)
-	case rec.Phase != Following:
-		return nil
 	}
-	return t.counted(rec, c)
+	return nil
 }
 
 func (t tx) underWay(rec Session, c resume.Claim) error {
@@ -64,6 +62,9 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 			rec.Decision.Strategy = resume.FreshSession
 		}
 		rec.Prompt, rec.Told, rec.Starts = "", nil, 0
+	}
+	if rec.Cursor == "" { // it was never read, as far as the store knows
+		rec.Info = c.Info
 	}
 	rec.Episode.Key = c.Stop.Key
 	rec.Episode.tried(c)
@@ -85,10 +86,6 @@ func (t tx) inherit(c resume.Claim) error {
 	if rec.OldSession == "" {
 		rec.OldSession, rec.Root, rec.Episode.Fresh = c.Session.ID, t.session(c.Session).root(), rec.Episode.Fresh+1
 	}
-	return t.counted(rec, c)
-}
-
-func (t tx) counted(rec Session, c resume.Claim) error {
 	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)
 	rec.LastFire, rec.FirePrompt, rec.FireEnd = c.At, c.Plan.Prompt, t.now

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,12 +12,12 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// A store that was lost counts the attempts on from their marks: a stop that one of them ran into is not the first of a new
-// episode (I7). After a turn that ended well it is.
+// A store that was lost has the newest attempt that the marks tell of under way: what it ran into is not the first stop of a new
+// episode (I7), and one that was cut is told. A fresh session that it began counts on.
 func TestLostAttemptsCountOn(t *testing.T) {
 	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
 	claim := func(n int, form resume.Form) resume.Claim {
-		c := resume.Claim{Token: "t", Session: one, Stop: stopped("k"), N: n, Attempts: n, At: noon.Add(time.Duration(n) * time.Minute)}
+		c := resume.Claim{Token: fmt.Sprint("t", n), Session: one, Stop: stopped("k"), N: n, Attempts: n, At: noon.Add(time.Duration(n) * time.Minute), Info: detect.Info{Dir: "/work"}}
 		c.Plan = resume.Plan{Form: form, Session: one.ID, Prompt: "h"}
 		if form == resume.FormFresh {
 			c.Plan.Session = fresh.ID
@@ -25,15 +27,14 @@ func TestLostAttemptsCountOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		fired []resume.Claim
 		ds    detect.Session
-		ended time.Time // a turn's good end
+		phase Phase
 		want  int
 	}{
-		"nothing was fired":       {nil, one, time.Time{}, 0},
-		"one":                     {[]resume.Claim{claim(1, resume.FormPrompt)}, one, time.Time{}, 1},
-		"several, in any order":   {[]resume.Claim{claim(3, resume.FormPrompt), claim(1, resume.FormPrompt), claim(2, resume.FormPrompt)}, one, time.Time{}, 3},
-		"a turn ended well since": {[]resume.Claim{claim(2, resume.FormPrompt)}, one, noon.Add(10 * time.Minute), 0},
-		"the fresh session":       {[]resume.Claim{claim(2, resume.FormFresh)}, fresh, time.Time{}, 2},
-		"another session":         {[]resume.Claim{claim(2, resume.FormPrompt)}, two, time.Time{}, 0},
+		"nothing was fired":     {nil, one, Following, 0},
+		"one":                   {[]resume.Claim{claim(1, resume.FormPrompt)}, one, Fired, 1},
+		"several, in any order": {[]resume.Claim{claim(3, resume.FormPrompt), claim(1, resume.FormPrompt), claim(2, resume.FormPrompt)}, one, Fired, 3},
+		"the fresh session":     {[]resume.Claim{claim(2, resume.FormFresh)}, fresh, Following, 2},
+		"another session":       {[]resume.Claim{claim(2, resume.FormPrompt)}, two, Following, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "clawd.db")
@@ -45,15 +46,19 @@ func TestLostAttemptsCountOn(t *testing.T) {
 			must(t, err)
 			t.Cleanup(func() { s.Close() })
 			is(t, s.Lost, true)
-			r := read(c.ds)
-			r.Classifier.Ended = c.ended
-			stop := stopped("after")
-			stop.At = noon.Add(30 * time.Minute)
-			rec, err := s.Stopped(r, stop, wait, nil)
+			rec, _, err := s.Session(c.ds)
 			must(t, err)
+			if is(t, cmp.Or(rec.Phase, Following), c.phase); c.phase == Fired {
+				is(t, rec.Info.Dir, "/work")
+				rec = settle(t, s, *rec.Claim, outcome(resume.StoppedAgain, "after"))
+			} else {
+				stop := stopped("after")
+				stop.At = noon.Add(30 * time.Minute)
+				rec, err = s.Stopped(read(c.ds), stop, wait, nil)
+				must(t, err)
+			}
 			is(t, rec.Phase, Waiting)
 			is(t, rec.Episode.Attempts, c.want)
-			is(t, rec.Episode.Key, "after")
 		})
 	}
 }
