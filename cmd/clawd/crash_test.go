@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -236,8 +237,8 @@ func TestLostStore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, mode, says string }{
 		{"no trace of it", "die after init", "session_held"},
-		{"cut", "die after prompt", "session_stopped"}, // as one that its user stopped, which cannot be told from it
-		{"it went on", "succeed", ""},
+		{"cut", "die after prompt", "session_held"},
+		{"it went on", "succeed", "resume_succeeded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -253,13 +254,13 @@ func TestLostStore(t *testing.T) {
 			}
 			second := w.start()
 			second.await("state_lost")
-			if c.says != "" {
-				if e := second.await(c.says); e["session"] != id {
-					t.Errorf("%s is about %v", c.says, e["session"])
-				}
+			if e := second.await(c.says); e["session"] != id {
+				t.Errorf("%s is about %v", c.says, e["session"])
 			}
-			_, other := w.limited()
-			w.until("the next one is resumed", func() bool { return len(second.events("resume_succeeded")) > 0 })
+			next, other := w.limited()
+			w.until("the next one is resumed", func() bool {
+				return slices.ContainsFunc(second.events("resume_succeeded"), func(e map[string]any) bool { return e["session"] == next })
+			})
 			second.stop()
 			n, _, err := marks.Last(filepath.Join(w.marks(), "attempts"), detect.Session{Agent: "claude", ID: id}, key)
 			if s := w.starts(); err != nil || n != 1 || len(s) != 2 || s[0][0] != key || s[1][0] != other {
