@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // What clawd detect may take for one path. Whoever wrote the files may have made them to never end.
@@ -66,16 +63,3 @@ func bounded[T any](parent context.Context, patience time.Duration, memory uint6
 }
 
 const tooMuchHelp = "it may be damaged or made never to end; name a smaller part of it"
-
-// inUse is the most memory that this process had, also what is not Go's: SQLite has its own.
-func inUse() uint64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	peak := uint64(u.Maxrss)
-	if runtime.GOOS != "darwin" { // which counts bytes, and others KB
-		peak <<= 10
-	}
-	return peak
-}
