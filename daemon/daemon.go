@@ -141,16 +141,8 @@ func New(o Options) (*Daemon, error) {
 	if d.o.GoingDown == nil {
 		d.o.GoingDown = goingDown
 	}
-	if d.agents == nil {
-		agents, err := all.New(o.Env, o.Config.Agent)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range agents {
-			if enabled(o.Config, a.Name()) {
-				d.agents = append(d.agents, a)
-			}
-		}
+	if err := d.adapt(o); err != nil {
+		return nil, err
 	}
 	for _, dir := range []string{o.UserDir, o.StateDir, d.marks(), d.outputs(), d.backups()} {
 		if err := ownDir(dir); err != nil {
@@ -175,6 +167,23 @@ func New(o Options) (*Daemon, error) {
 			Agents: d.agent, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
 	}
 	return d, nil
+}
+
+// adapt has an adapter for each agent that is enabled, unless they are given.
+func (d *Daemon) adapt(o Options) error {
+	if d.agents != nil {
+		return nil
+	}
+	agents, err := all.New(o.Env, o.Config.Agent)
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		if enabled(o.Config, a.Name()) {
+			d.agents = append(d.agents, a)
+		}
+	}
+	return nil
 }
 
 func (d *Daemon) now() time.Time      { return d.clock.Wall() }
