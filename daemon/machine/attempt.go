@@ -95,7 +95,7 @@ func (t *step) opened(e Opened) {
 		t.putOff(resume.Outcome{Why: e.Why})
 		return
 	case e.Gate == resume.GateMarked: // this attempt was made before, and its output was another one
-		r.Claim.OutputCut = true
+		t.outputCut(&r)
 	case e.Gate == resume.GateExec:
 		t.do(ShortMove{Passed: true})
 	}

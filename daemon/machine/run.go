@@ -173,12 +173,17 @@ func (t *step) stalls(r *Run, e Sighted) {
 		t.do(Halt{r.Claim.Token, false})
 	}
 	if e.Long {
-		if ch := t.s.Rec.OutputCut(t.w.Books, r.Claim); ch != nil {
-			t.write(ch)
-		}
-		r.Claim.OutputCut = true
+		t.outputCut(r)
 		t.do(Trim{r.Claim.Token})
 	}
+}
+
+// outputCut: what the run printed proves nothing any more, after a restart, too.
+func (t *step) outputCut(r *Run) {
+	if ch := t.s.Rec.OutputCut(t.w.Books, r.Claim); ch != nil {
+		t.write(ch)
+	}
+	r.Claim.OutputCut = true
 }
 
 // outOfTime ends a run that is over its time.
