@@ -73,8 +73,11 @@ func (d *Daemon) fired(since time.Time) []resume.Claim {
 // chosen is the session that a run said it began; empty: it has not, or what it printed is gone.
 func (d *Daemon) chosen(c resume.Claim) string {
 	a := d.agent(c.Session.Agent)
+	if a == nil {
+		return ""
+	}
 	f, err := agent.OpenRegular(c.Output)
-	if a == nil || err != nil {
+	if err != nil {
 		return ""
 	}
 	defer f.Close()

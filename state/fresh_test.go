@@ -6,14 +6,21 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-func TestFreshSessionTakesOver(t *testing.T) {
-	s, _ := newStore(t)
+// begun has an attempt under way that begins a fresh session.
+func begun(t *testing.T, s *Store) resume.Claim {
+	t.Helper()
 	waiting(t, s, one, "k")
-	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
+	c, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
 		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
 	})
 	must(t, err)
-	must(t, s.Fired(cl))
+	must(t, s.Fired(c))
+	return c
+}
+
+func TestFreshSessionTakesOver(t *testing.T) {
+	s, _ := newStore(t)
+	cl := begun(t, s)
 	o := outcome(resume.Resumed, "")
 	o.Session = two
 	rec := settle(t, s, cl, o)
@@ -35,12 +42,7 @@ func TestFreshSessionTakesOver(t *testing.T) {
 
 func TestStoppedAgainInAFreshSession(t *testing.T) {
 	s, _ := newStore(t)
-	waiting(t, s, one, "k")
-	cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
-		return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
-	})
-	must(t, err)
-	must(t, s.Fired(cl))
+	cl := begun(t, s)
 	o := outcome(resume.StoppedAgain, "new")
 	o.Session = two
 	rec := settle(t, s, cl, o)
@@ -55,12 +57,7 @@ func TestStoppedAgainInAFreshSession(t *testing.T) {
 func TestHeldFreshAttemptCounts(t *testing.T) {
 	for _, v := range []resume.Verdict{resume.Unsure, resume.Cut} {
 		s, _ := newStore(t)
-		waiting(t, s, one, "k")
-		cl, err := s.Claim(one, "k", many, func(Session) (resume.Claim, error) {
-			return resume.Claim{Token: "t", Plan: resume.Plan{Form: resume.FormFresh}}, nil
-		})
-		must(t, err)
-		must(t, s.Fired(cl))
+		cl := begun(t, s)
 		o := outcome(v, "cut:new")
 		o.Session = two
 		rec := settle(t, s, cl, o)

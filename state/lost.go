@@ -57,7 +57,7 @@ func (t tx) remember(c resume.Claim) error {
 
 func (t tx) underWay(rec Session, c resume.Claim) error {
 	if rec.Stop.Key != c.Stop.Key { // what was decided about the older stop, and was kept for it, is not this one's
-		rec.Decision = resume.Decision{Strategy: resume.SameSession, WakeAt: c.At, Attempt: c.N, Why: "its mark is there"}
+		rec.Decision = resume.Decision{Strategy: resume.SameSession, WakeAt: c.At, Attempt: c.N, Why: "clawd had started this before its store was lost"}
 		if c.Plan.Form == resume.FormFresh {
 			rec.Decision.Strategy = resume.FreshSession
 		}

@@ -3,8 +3,6 @@ package state
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -37,24 +35,18 @@ func TestLostAttemptsCountOn(t *testing.T) {
 		"another session":       {[]resume.Claim{claim(2, resume.FormPrompt)}, two, Following, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "clawd.db")
-			s, _ := openAt(t, path)
-			must(t, s.Close())
-			must(t, os.Remove(path))
-			at := &clock{noon.Add(time.Hour)}
-			s, err := Open(path, Options{Now: at.now, Fired: func(time.Time) []resume.Claim { return c.fired }})
-			must(t, err)
-			t.Cleanup(func() { s.Close() })
-			is(t, s.Lost, true)
-			rec, _, err := s.Session(c.ds)
+			l := newLossy(t)
+			l.at.Time, l.fired = noon.Add(time.Hour), c.fired
+			l.lose()
+			rec, _, err := l.Session(c.ds)
 			must(t, err)
 			if is(t, cmp.Or(rec.Phase, Following), c.phase); c.phase == Fired {
 				is(t, rec.Info.Dir, "/work")
-				rec = settle(t, s, *rec.Claim, outcome(resume.StoppedAgain, "after"))
+				rec = settle(t, l.Store, *rec.Claim, outcome(resume.StoppedAgain, "after"))
 			} else {
 				stop := stopped("after")
 				stop.At = noon.Add(30 * time.Minute)
-				rec, err = s.Stopped(read(c.ds), stop, wait, nil)
+				rec, err = l.Stopped(read(c.ds), stop, wait, nil)
 				must(t, err)
 			}
 			is(t, rec.Phase, Waiting)
@@ -65,20 +57,14 @@ func TestLostAttemptsCountOn(t *testing.T) {
 
 // An attempt that a snapshot has under way was followed by another one, as its mark tells: that one is to be judged.
 func TestNewerMarkTakesOver(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clawd.db")
-	s, clock := openAt(t, path)
-	waiting(t, s, one, "k")
-	first := fire(t, s, one, "k")
-	must(t, s.Snapshot())
-	clock.Time = clock.Add(time.Minute)
-	settle(t, s, first, outcome(resume.StoppedAgain, "k2"))
-	second := fire(t, s, one, "k2")
-	must(t, s.Close())
-	must(t, os.Remove(path))
-	s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{second, first} }})
-	must(t, err)
-	defer s.Close()
-	rec := get(t, s, one)
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	first := l.fire(one, "k")
+	must(t, l.Snapshot())
+	settle(t, l.Store, first, outcome(resume.StoppedAgain, "k2"))
+	second := l.fire(one, "k2")
+	l.lose()
+	rec := get(t, l.Store, one)
 	is(t, rec.Phase, Fired)
 	is(t, rec.Claim.Token, second.Token)
 	is(t, rec.Stop.Key, "k2")
@@ -87,18 +73,14 @@ func TestNewerMarkTakesOver(t *testing.T) {
 
 // An attempt that a snapshot has as claimed was made, as its mark tells: it is under way.
 func TestMarkOfAClaim(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clawd.db")
-	s, clock := openAt(t, path)
-	waiting(t, s, one, "k")
-	c := claimed(t, s, one, "k")
-	must(t, s.Snapshot())
-	must(t, s.Close())
-	must(t, os.Remove(path))
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	c := claimed(t, l.Store, one, "k")
+	must(t, l.Snapshot())
 	c.PID = 7
-	s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{c} }})
-	must(t, err)
-	defer s.Close()
-	rec := get(t, s, one)
+	l.fired = append(l.fired, c)
+	l.lose()
+	rec := get(t, l.Store, one)
 	is(t, rec.Phase, Fired)
 	is(t, rec.Claim.PID, 7)
 	is(t, rec.Episode.Attempts, 1)
@@ -106,27 +88,21 @@ func TestMarkOfAClaim(t *testing.T) {
 
 // An attempt on which a snapshot has a verdict is not judged once more, also where a later one was given back.
 func TestMarkOfAJudgedAttempt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clawd.db")
-	s, clock := openAt(t, path)
-	waiting(t, s, one, "k")
-	first := fire(t, s, one, "k")
-	settle(t, s, first, outcome(resume.StoppedAgain, "k2"))
-	_, err := s.Unclaim(claimed(t, s, one, "k2"), "no process could be had", false)
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	settle(t, l.Store, l.fire(one, "k"), outcome(resume.StoppedAgain, "k2"))
+	_, err := l.Unclaim(claimed(t, l.Store, one, "k2"), "no process could be had", false)
 	must(t, err)
-	must(t, s.Snapshot())
-	must(t, s.Close())
-	must(t, os.Remove(path))
-	s, err = Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{first} }})
-	must(t, err)
-	defer s.Close()
-	rec := get(t, s, one)
+	must(t, l.Snapshot())
+	l.lose()
+	rec := get(t, l.Store, one)
 	is(t, rec.Phase, Waiting)
 	is(t, rec.Stop.Key, "k2")
 	is(t, rec.Episode.Attempts, 1)
 }
 
 // A session that a snapshot has waiting, or held, was resumed since, as a mark tells: that attempt is under way until it is
-// judged. What its user took back stays so.
+// judged.
 func TestMarkOfALaterAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
 		held  bool
@@ -139,24 +115,17 @@ func TestMarkOfALaterAttempt(t *testing.T) {
 		"held, overtaken":    {true, "later", Fired},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "clawd.db")
-			s, clock := openAt(t, path)
-			waiting(t, s, one, "k")
+			l := newLossy(t)
+			waiting(t, l.Store, one, "k")
 			if c.held {
-				settle(t, s, fire(t, s, one, "k"), outcome(resume.Unsure, ""))
+				settle(t, l.Store, fire(t, l.Store, one, "k"), outcome(resume.Unsure, ""))
 			}
-			must(t, s.Snapshot())
-			must(t, s.Close())
-			must(t, os.Remove(path))
-			clock.Time = clock.Add(time.Minute)
-			later := resume.Claim{Token: "t", Session: one, Stop: stopped(c.stop), N: 2, Attempts: 2, At: clock.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}
-			clock.Time = clock.Add(time.Minute)
-			s, err := Open(path, Options{Now: clock.now, Fired: func(time.Time) []resume.Claim { return []resume.Claim{later} }})
-			must(t, err)
-			defer s.Close()
-			rec := get(t, s, one)
-			is(t, rec.Phase, c.phase)
-			if c.phase == Fired {
+			must(t, l.Snapshot())
+			l.later()
+			l.fired = []resume.Claim{{Token: "t", Session: one, Stop: stopped(c.stop), N: 2, Attempts: 2, At: l.at.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}}
+			l.lose()
+			rec := get(t, l.Store, one)
+			if is(t, rec.Phase, c.phase); c.phase == Fired {
 				is(t, rec.Stop.Key, c.stop)
 				is(t, rec.Claim.Token, "t")
 				is(t, rec.Episode.Attempts, 2)

@@ -316,7 +316,7 @@ type (
 		Plan  resume.Plan
 		Live  bool
 		Wraps map[int]detect.Holder // as in HoldersSeen
-		Made  *resume.Claim         // an attempt that the store does not know of
+		Made  *resume.Claim         // an attempt on which the store has no verdict
 		Way   *NoWay
 		Later *resume.Outcome // put off; nil: it is not
 		Short string          // for what the machine lacks
