@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
@@ -49,7 +50,7 @@ func (r *run) happens(it Item) {
 		return
 	}
 	switch it.What {
-	case misses, unmounts, kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, twins, snaps:
+	case misses, unmounts, kills, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, cuts, putsBack, twins, snaps:
 		r.strikes(it)
 		return
 	}
@@ -256,6 +257,10 @@ func (r *run) strikes(it Item) {
 		c.dies()
 		r.damages(it.What == cuts)
 		c.returns(min(long, time.Hour))
+	case putsBack:
+		c.dies()
+		r.putBack()
+		c.returns(min(long, time.Hour))
 	case twins:
 		r.twin(long)
 	case snaps:
@@ -337,6 +342,19 @@ func (c *clawd) snaps() {
 	}
 	must(os.RemoveAll(c.path("clawd/snapshots")))
 	c.protect(func() { must(c.hand.Store().Snapshot()) })
+}
+
+// putBack has an old copy in the place of the store. It passes for the store itself: attempts and budgets are those of then.
+func (r *run) putBack() {
+	found, err := os.ReadDir(r.path("clawd/snapshots"))
+	if err != nil || len(found) == 0 {
+		return
+	}
+	b, err := os.ReadFile(filepath.Join(r.path("clawd/snapshots"), found[len(found)-1].Name()))
+	must(err)
+	must(os.WriteFile(r.path("clawd/clawd.db"), b, 0o600))
+	r.forgets()
+	clear(r.spent)
 }
 
 // twin: the lock is removed, and a second clawd starts that has a store of its own.

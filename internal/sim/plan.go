@@ -98,6 +98,7 @@ const (
 	cuts     What = "cut"    // the store's file, while clawd is down
 	twins    What = "twin"   // a second clawd runs for a while
 	snaps    What = "snap"   // the day's snapshot of the store is made
+	putsBack What = "back"   // its user puts the newest snapshot in the store's place, while clawd is down
 )
 
 // Spell is for how long a provider answers how.
@@ -141,10 +142,13 @@ func Draw(seed uint64) Plan {
 			}
 			p.Items = append(p.Items, it)
 		}
+		if d.IntN(3) == 0 { // its agent dies when it has asked, before all of its lines are written or while they are late
+			p.Items = append(p.Items, Item{What: pick(d, crashes, crashes, late), Who: who, On: asks, At: d.span(time.Millisecond, 200*time.Millisecond)})
+		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
 		it := d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length))
-		if p.Items = append(p.Items, it); (it.What == loses || it.What == cuts) && d.IntN(2) == 0 { // what comes back is of right before
+		if p.Items = append(p.Items, it); (it.What == loses || it.What == cuts || it.What == putsBack) && d.IntN(2) == 0 { // what comes back is of right before
 			p.Items = append(p.Items, Item{What: snaps, Who: it.Who, On: pick(d, stops, claims), At: d.span(time.Millisecond, time.Second)})
 		}
 	}
@@ -215,7 +219,7 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
-var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, loses, cuts, twins, twins, powerCut, misses, unmounts}
+var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, loses, cuts, putsBack, twins, twins, powerCut, misses, unmounts}
 
 // windows are how long after a moment something that follows on it may come.
 var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute, judges: time.Minute}
@@ -243,7 +247,7 @@ func (d drawer) aim(i Item) Item {
 		}
 	case reboots, powerCut:
 		i.On, i.At = pick(d, asks, starts, judges), d.span(time.Millisecond, 5*time.Second)
-	case loses, cuts:
+	case loses, cuts, putsBack:
 		i.On, i.At = pick(d, asks, starts, judges), d.span(time.Millisecond, 5*time.Minute)
 	case suspends, steps:
 		i.On, i.At = stops, d.span(time.Second, 10*time.Minute)
