@@ -53,7 +53,7 @@ lint: ## formatting, vet (also for other systems), golangci-lint, and what nothi
 
 sim: ## walk SEEDS simulated worlds (SEED=n: this one alone; TRACE=1: and what happens in it)
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/sim ./internal/sim/cmd
-	@./bin/sim -seeds $(SEEDS) -seed $(SEED) $(if $(TRACE),-trace)
+	@./bin/sim -seeds $(SEEDS) -twice 200 -seed $(SEED) $(if $(TRACE),-trace)
 
 mutate: ## plant faults in clawd, one at a time, and see how many of SEEDS simulated worlds it takes to find each
 	@$(GO) run ./internal/sim/mutants -seeds $(SEEDS)

@@ -125,8 +125,7 @@ func (r *run) path(name string) string { return filepath.Join(r.Root, name) }
 type logs struct{ r *run }
 
 func (l logs) Write(p []byte) (int, error) {
-	p = bytes.ReplaceAll(bytes.TrimSpace(p), []byte(l.r.Root), []byte("~"))
-	p = bytes.ReplaceAll(p, fmt.Appendf(nil, "pid %d", os.Getpid()), []byte("pid ..."))
+	p = bytes.ReplaceAll(bytes.TrimSpace(p), fmt.Appendf(nil, "pid %d", os.Getpid()), []byte("pid ..."))
 	l.r.trace("  %s", p)
 	l.r.logged(p)
 	return len(p), nil

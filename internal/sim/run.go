@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,6 +47,7 @@ type run struct {
 	talks  []*talk
 	runs   []*child
 	hash   hash.Hash64
+	home   *strings.Replacer // has the trace be the same wherever the folder lies
 	wrong  []string
 	steps  int
 
@@ -97,6 +99,7 @@ const calmFor = 26 * time.Hour
 func Run(p Plan, o Options) Result {
 	time.Sleep(time.Until(epoch))
 	r := &run{Plan: p, Options: o, began: time.Now(), chance: rand.New(rand.NewPCG(p.Seed, 2)), hash: fnv.New64a(), casts: map[string]*cast{}}
+	r.home = strings.NewReplacer(o.Root, "~", strings.NewReplacer("/", "-", ".", "-").Replace(o.Root), "~") // and in the names of Claude Code's folders
 	r.until, r.boots, r.person = map[What]time.Time{}, 1, map[string]deed{}
 	uuid.SetRand(source{rand.New(rand.NewPCG(p.Seed, 3))})
 	defer uuid.SetRand(nil)
@@ -253,10 +256,10 @@ func (r *run) stirs() {
 
 // trace notes what happens.
 func (r *run) trace(format string, args ...any) {
-	fmt.Fprintf(r.hash, "%d ", time.Since(r.began))
-	fmt.Fprintf(r.hash, format, args...)
+	text := r.home.Replace(fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.hash, "%d %s", time.Since(r.began), text)
 	if r.Trace != nil {
-		fmt.Fprintf(r.Trace, "%s  "+format+"\n", append([]any{r.wall().Format("02 15:04:05.000000")}, args...)...)
+		fmt.Fprintf(r.Trace, "%s  %s\n", r.wall().Format("02 15:04:05.000000"), text)
 	}
 }
 

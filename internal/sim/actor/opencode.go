@@ -150,7 +150,11 @@ func (o *OpenCode) spawn(f *ocFile, s Start, argv, environ []string, now time.Ti
 	}
 	p.process = process{w: o.w, h: p, agent: "opencode", by: Person}
 	if f == nil {
-		sum := sha1.Sum([]byte(s.Dir)) //nolint:gosec // see above
+		below, err := filepath.Rel(o.w.Home, s.Dir) // a world is the same wherever it lies
+		if err != nil {
+			below = s.Dir
+		}
+		sum := sha1.Sum([]byte(below)) //nolint:gosec // see above
 		id := o.id("ses_", now, true)
 		project := hex.EncodeToString(sum[:])
 		p.file = &ocFile{id: id, dir: s.Dir, project: project, parent: s.Parent, rules: s.TTY == "", created: now,
