@@ -164,7 +164,10 @@ func New(o Options) (*Daemon, error) {
 		d.trigger = &trigger.Trigger{
 			Exec: &shim.Exec{Self: o.Shim, Procs: d.o.Env.Procs, Environ: o.Environ,
 				Config: func(name string) agent.Config { return o.Config.Agent[name] }},
-			Agents: d.agent, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil}}
+			Agents: d.agent, Procs: d.o.Env.Procs, Wraps: o.Wraps, Tmux: d.tmuxServer, HTTP: &http.Transport{Proxy: nil},
+			LastLook: func(ctx context.Context, c resume.Claim) string {
+				return LastLook(ctx, d.agent(c.Session.Agent), c, d.held())
+			}}
 	}
 	return d, nil
 }

@@ -167,3 +167,57 @@ func TestTerminalBesideAnother(t *testing.T) {
 		}
 	})
 }
+
+// looked is an agent that sees what it is told to.
+type looked struct {
+	agent.Agent
+	holders []detect.Holder
+	kind    detect.Kind // of a record behind the claim; empty: there is none
+}
+
+func (a looked) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
+	return a.holders, nil
+}
+
+func (a looked) Read(_ context.Context, _ detect.Session, _ agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	if a.kind != "" {
+		each(detect.Event{Kind: a.kind})
+	}
+	return agent.Batch{}, nil
+}
+
+// Before a prompt is typed or sent, the files and the holders are asked once more, as before an agent is started.
+func TestLastLookLive(t *testing.T) {
+	its := detect.Holder{PID: 901, Start: 91, Liveness: detect.Alive, Kind: detect.Interactive, Sure: true}
+	script := detect.Holder{PID: 902, Start: 92, Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: "a script"}
+	perhaps, window := script, its
+	perhaps.Sure, window.PID = false, 903
+	reused := its
+	reused.Start++
+	for _, c := range []struct {
+		name, why string
+		kind      detect.Kind
+		holders   []detect.Holder
+	}{
+		{"at rest", "", "", []detect.Holder{its}},
+		{"its user went on, and that turn is over", "somebody went on", detect.KindPrompt, []detect.Holder{its}},
+		{"the agent armed its own continue", "somebody went on", detect.KindSelfResume, []detect.Holder{its}},
+		{"closing a dialog left a line", "", detect.KindAside, []detect.Holder{its}},
+		{"the agent asks again by itself", "", detect.KindRetry, []detect.Holder{its}},
+		{"gone", "is gone", "", nil},
+		{"another process has its number", "is gone", "", []detect.Holder{reused}},
+		{"a script is in the session, too", "a script", "", []detect.Holder{its, script}},
+		{"a script may be", "", "", []detect.Holder{its, perhaps}},
+		{"another window of the agent", "", "", []detect.Holder{window, its}},
+	} {
+		for _, way := range []resume.Way{resume.Tmux, resume.PTY, resume.HTTP, resume.Queue} {
+			t.Run(c.name+", "+string(way), func(t *testing.T) {
+				claim := resume.Claim{Plan: resume.Plan{Way: way, Holder: its}}
+				why := LastLook(t.Context(), looked{holders: c.holders, kind: c.kind}, claim, t.TempDir())
+				if (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
+					t.Errorf("%q, want %q", why, c.why)
+				}
+			})
+		}
+	}
+}

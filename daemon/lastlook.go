@@ -174,9 +174,9 @@ func moved(rec *state.Session, f *machine.FilesSeen) string {
 	return "somebody went on in this session"
 }
 
-// LastLook is what the shim looks at before it becomes the agent: is the tail of the files still
-// the claimed stop, and is nobody else in the session? held is the folder of the sessions that clawd
-// exec has open. A text says why not.
+// LastLook is the look right before an attempt acts: before the shim becomes the agent, and before a prompt is typed, sent
+// or submitted. Is the tail of the files still the claimed stop, and is nobody in the session but whom the plan reaches?
+// held is the folder of the sessions that clawd exec has open. A text says why not.
 func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) string {
 	f := rules.Facts{Stop: c.Stop, Record: rules.Record{Session: c.Session}}
 	now, until, err := callers(held, c.Session)
@@ -185,7 +185,8 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 	}
 	f.Who.Exec, f.Who.ExecTold = now, machine.ExecTold(now, until, c.Stop)
 	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {
-		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder {
+		aside := c.Plan.Way.Live() && e.Kind == detect.KindAside // closing a dialog may leave one
+		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && !aside {
 			f.Tail.MovedOn = "somebody went on in this session"
 		}
 	})
@@ -200,11 +201,11 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 	if err != nil {
 		return "who holds the session cannot be seen: " + err.Error()
 	}
-	if c.Plan.Way == resume.Queue {
-		if slices.ContainsFunc(holders, c.Plan.Reaches) {
-			return ""
+	if c.Plan.Way.Live() {
+		if !slices.ContainsFunc(holders, c.Plan.Reaches) {
+			return "the process that had the session open is gone"
 		}
-		return "the process that had the session open is gone"
+		holders = slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind != detect.Headless || !h.Sure || c.Plan.Reaches(h) })
 	}
 	f.Who.Holder = machine.Strongest(holders)
 	found, _ := rules.Ask(rules.Shim, &f)

@@ -14,13 +14,13 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// terminal is the screen and the keyboard of one live agent.
-type terminal interface {
-	// look gives the screen. It fails when the terminal no longer shows the process, with a
+// Terminal is the screen and the keyboard of one live agent.
+type Terminal interface {
+	// Look gives the screen. It fails when the terminal no longer shows the process, with a
 	// *BlockedError where that may pass.
-	look(ctx context.Context) (agent.Screen, error)
-	// press types bytes, all or none, after the checks of look.
-	press(ctx context.Context, keys []byte) error
+	Look(ctx context.Context) (agent.Screen, error)
+	// Press types bytes, all or none, after the checks of Look.
+	Press(ctx context.Context, keys []byte) error
 }
 
 const (
@@ -45,7 +45,10 @@ func (t *Trigger) Way(h detect.Holder) resume.Way {
 }
 
 // terminal gives the way to a holder's screen and keys.
-func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way) (terminal, error) {
+func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way) (Terminal, error) {
+	if t.Reach != nil {
+		return t.Reach(h, way)
+	}
 	switch way {
 	case resume.PTY:
 		info, ok := t.Wrapped(h)
@@ -59,7 +62,7 @@ func (t *Trigger) terminal(ctx context.Context, h detect.Holder, way resume.Way)
 	return nil, errors.New("its terminal cannot be reached")
 }
 
-func (t *Trigger) view(ctx context.Context, term terminal, name string) (agent.View, error) {
+func (t *Trigger) view(ctx context.Context, term Terminal, name string) (agent.View, error) {
 	v, _, err := t.sized(ctx, term, name)
 	return v, err
 }
@@ -67,8 +70,8 @@ func (t *Trigger) view(ctx context.Context, term terminal, name string) (agent.V
 // size is a terminal's: columns and rows.
 type size struct{ cols, rows int }
 
-func (t *Trigger) sized(ctx context.Context, term terminal, name string) (agent.View, size, error) {
-	s, err := term.look(ctx)
+func (t *Trigger) sized(ctx context.Context, term Terminal, name string) (agent.View, size, error) {
+	s, err := term.Look(ctx)
 	if err != nil {
 		return agent.View{}, size{}, err
 	}
@@ -92,7 +95,7 @@ func tooWide(v agent.View, keys string) string {
 // presses Enter.
 func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	if !v.Ready {
-		if err := l.term.press(ctx, v.Close); err != nil {
+		if err := l.term.Press(ctx, v.Close); err != nil {
 			return err
 		}
 		if err := l.until(ctx, func(now agent.View) bool { v = now; return v.Ready }); err != nil {
@@ -108,11 +111,14 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	if err := l.until(ctx, func(now agent.View) bool { return now.Ready && tooWide(now, l.c.Plan.Keys) == "" }); err != nil {
 		return fmt.Errorf("the terminal did not come to rest: %w", err)
 	}
+	if err := l.lastLook(ctx); err != nil { // coming to rest may have been the end of another turn
+		return fmt.Errorf("before the prompt is typed: %w", err)
+	}
 	prompt := l.c.Plan.Keys
-	if err := l.term.press(ctx, []byte(prompt)); err != nil {
+	if err := l.term.Press(ctx, []byte(prompt)); err != nil {
 		return err
 	}
-	if err := pause(ctx, keyGap); err != nil {
+	if err := l.t.pause(ctx, keyGap); err != nil {
 		return err
 	}
 	v = agent.View{}
@@ -122,8 +128,11 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 		}
 		return fmt.Errorf("the prompt does not stand alone in the input box: %w", err)
 	}
+	if err := l.lastLook(ctx); err != nil {
+		return fmt.Errorf("before Enter: %w", err)
+	}
 	l.sent = true // from here on Enter may have been pressed
-	return l.term.press(ctx, []byte(enter))
+	return l.term.Press(ctx, []byte(enter))
 }
 
 // WakesIn is how long after an agent's word that it rests it may begin a turn because something of its own has
@@ -133,7 +142,7 @@ const WakesIn = 3 * time.Second
 // unwoken tells whether the session rests with its dialog closed: what ended in the background meanwhile waits
 // behind the dialog, and begins a turn of the session's own now.
 func (l *live) unwoken(ctx context.Context) error {
-	if err := pause(ctx, WakesIn); err != nil {
+	if err := l.t.pause(ctx, WakesIn); err != nil {
 		return err
 	}
 	a := l.t.Agents(l.c.Session.Agent)
@@ -145,13 +154,6 @@ func (l *live) unwoken(ctx context.Context) error {
 		if h.PID == l.holder.pid && h.Status == "busy" {
 			return errors.New("the agent works on something of its own")
 		}
-	}
-	began := false
-	if _, err := a.Read(ctx, l.c.Session, agent.Cursor(l.c.Cursor), func(e detect.Event) { began = began || e.Kind == detect.KindPrompt }); err != nil {
-		return err
-	}
-	if began {
-		return errors.New("the session has begun a turn of its own")
 	}
 	return nil
 }
@@ -171,7 +173,7 @@ func (l *live) until(ctx context.Context, good func(agent.View) bool) error {
 			return nil
 		}
 		was = is
-		e := pause(ctx, drawGap)
+		e := l.t.pause(ctx, drawGap)
 		if e == nil && time.Now().Before(end) {
 			continue
 		}
@@ -210,7 +212,10 @@ func (m *mute) has(h detect.Holder, stop detect.Stop) bool {
 	return ok && was == muted{h.Start, stop.Key}
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+func (t *Trigger) pause(ctx context.Context, d time.Duration) error {
+	if t.Pause != nil {
+		return t.Pause(ctx, d)
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -20,7 +20,7 @@ type stormy struct {
 	box, result string
 }
 
-func (s *stormy) look(context.Context) (agent.Screen, error) {
+func (s *stormy) Look(context.Context) (agent.Screen, error) {
 	s.looks++
 	screen := agent.Screen{Rows: []string{"", "> " + s.box}, Row: 1, Col: 2 + len(s.box), Cols: 80}
 	if s.looks < s.until {
@@ -32,7 +32,7 @@ func (s *stormy) look(context.Context) (agent.Screen, error) {
 	return screen, nil
 }
 
-func (s *stormy) press(_ context.Context, keys []byte) error {
+func (s *stormy) Press(_ context.Context, keys []byte) error {
 	if s.looks < s.until {
 		s.t.Errorf("%q is pressed while the window is being resized", keys)
 	}

@@ -32,7 +32,7 @@ type pane struct {
 var paneID = regexp.MustCompile(`^%[0-9]+$`)
 
 // pane finds the pane by what the process itself was told of it, else by its terminal.
-func (t *Trigger) pane(ctx context.Context, h detect.Holder) (terminal, error) {
+func (t *Trigger) pane(ctx context.Context, h detect.Holder) (Terminal, error) {
 	p := &pane{holder: t.holder(h)}
 	configured := t.Tmux()
 	switch {
@@ -79,7 +79,7 @@ func ownSocket(path string) error {
 // is in the foreground the kernel knows better: tmux only has its name.
 const paneFormat = "#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_input_off} #{pane_synchronized} #{cursor_y} #{cursor_x} #{pane_width} #{pane_tty}"
 
-func (p *pane) look(ctx context.Context) (agent.Screen, error) {
+func (p *pane) Look(ctx context.Context) (agent.Screen, error) {
 	out, err := p.run(ctx, "display-message", "-p", "-t", p.id, paneFormat, ";",
 		"display-message", "-p", "-t", p.id, "#{pane_title}", ";", "capture-pane", "-p", "-e", "-t", p.id)
 	if err != nil {
@@ -128,8 +128,8 @@ func (p *pane) shows(f []string) error {
 }
 
 // press types bytes as hex, which no key name and no setting of tmux can change the meaning of.
-func (p *pane) press(ctx context.Context, keys []byte) error {
-	if _, err := p.look(ctx); err != nil {
+func (p *pane) Press(ctx context.Context, keys []byte) error {
+	if _, err := p.Look(ctx); err != nil {
 		return err
 	}
 	args := []string{"send-keys", "-t", p.id, "-H"}

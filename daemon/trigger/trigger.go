@@ -26,7 +26,12 @@ type Trigger struct {
 	Wraps  string        // folder of the terminals that "clawd wrap" owns
 	Tmux   func() string // the configured tmux server, as a socket path or name; empty: the one that the agent runs in
 	HTTP   http.RoundTripper
-	mute   mute
+	// LastLook says why nothing may be typed or sent after all, by the session's files and who has it open; empty: nothing
+	// speaks against it. nil is for tests.
+	LastLook func(context.Context, resume.Claim) string
+	Reach    func(detect.Holder, resume.Way) (Terminal, error) // in place of tmux and clawd wrap; nil: these
+	Pause    func(ctx context.Context, d time.Duration) error  // in place of a timer; nil: that
+	mute     mute
 }
 
 // BlockedError says why nothing may be typed now. It may pass.
@@ -160,7 +165,7 @@ type live struct {
 	holder  holder
 	adopted bool // the attempt was made before, so what was typed or sent is not known
 	sent    bool // Enter was pressed, or the request went out
-	term    terminal
+	term    Terminal
 }
 
 func (l *live) PID() int                      { return l.holder.pid }
@@ -178,6 +183,9 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	defer cancel()
 	if !l.Alive() {
 		return resume.GateTaken, "the process that had the session open is gone", nil
+	}
+	if err := l.lastLook(ctx); err != nil {
+		return resume.GateTaken, err.Error(), nil
 	}
 	act, err := l.prepare(ctx)
 	if err != nil {
@@ -198,6 +206,17 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	return resume.GateExec, "", nil
 }
 
+// lastLook: somebody may have gone on and ended his turn since the claim, so that the terminal is at rest again.
+func (l *live) lastLook(ctx context.Context) error {
+	if l.t.LastLook == nil {
+		return nil
+	}
+	if why := l.t.LastLook(ctx, l.c); why != "" {
+		return errors.New(why)
+	}
+	return nil
+}
+
 // openTime bounds all looks and keys of one attempt.
 const openTime = 30 * time.Second
 
@@ -216,7 +235,7 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	case err != nil:
 		return nil, err
 	case len(v.Instead) > 0 && l.c.Plan.Form == resume.FormIdempotent:
-		return func(ctx context.Context) error { l.sent = true; return term.press(ctx, v.Instead) }, nil
+		return func(ctx context.Context) error { l.sent = true; return term.Press(ctx, v.Instead) }, nil
 	case l.c.Plan.Form == resume.FormIdempotent:
 		return nil, errors.New("the agent's dialog is gone")
 	}

@@ -52,7 +52,7 @@ func (w *wrapped) shows() error {
 	return nil
 }
 
-func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
+func (w *wrapped) Look(ctx context.Context) (agent.Screen, error) {
 	if err := w.shows(); err != nil {
 		return agent.Screen{}, err
 	}
@@ -64,7 +64,7 @@ func (w *wrapped) look(ctx context.Context) (agent.Screen, error) {
 	return s, nil
 }
 
-func (w *wrapped) press(ctx context.Context, keys []byte) error {
+func (w *wrapped) Press(ctx context.Context, keys []byte) error {
 	if err := w.shows(); err != nil {
 		return err
 	}

@@ -37,11 +37,11 @@ func TestWrappedShows(t *testing.T) {
 			c.change(&shell, &program)
 			w := &wrapped{holder: holder{processes{all: map[int]agent.Proc{10: shell, 20: program}}, 20, 2},
 				info: wrap.Info{Child: wrap.Process{PID: 10, Start: 1}, Socket: t.TempDir() + "/none"}}
-			_, err := w.look(t.Context())
+			_, err := w.Look(t.Context())
 			if err == nil || !strings.Contains(err.Error(), c.why) || errors.As(err, new(*BlockedError)) != c.passes {
 				t.Errorf("look: %v", err)
 			}
-			if err := w.press(t.Context(), []byte("continue")); err == nil || c.name != "shown" && !strings.Contains(err.Error(), c.why) {
+			if err := w.Press(t.Context(), []byte("continue")); err == nil || c.name != "shown" && !strings.Contains(err.Error(), c.why) {
 				t.Errorf("press: %v", err)
 			}
 		})
