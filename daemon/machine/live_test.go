@@ -106,18 +106,26 @@ func TestLiveWorks(t *testing.T) {
 	}
 }
 
-// A prompt that the agent has taken is waited for as long as its turn takes.
+// A prompt that the agent has taken is waited for while its turn shows any sign of work. One that shows none keeps others
+// from their turns only for so long; its process is not clawd's to end.
 func TestLiveLongTurn(t *testing.T) {
-	k, p := reached(t, resume.Tmux, 3*time.Hour, func(k *kit, p *place) {
+	k, p := reached(t, resume.Tmux, 0, func(k *kit, p *place) {
 		k.lax, p.child.sight.Events = true, []detect.Event{typed("p")}
 	})
-	p.wantPhase(state.Fired)
-	if n := len(k.did("halt")); n != 0 {
-		t.Errorf("its process is ended")
+	for range 6 { // it asks again and again
+		k.pass(25 * time.Minute)
+		p.child.sight.Events = append(p.child.sight.Events, record("r", detect.KindRetry, func(e *detect.Event) { e.At = k.w.Now }))
 	}
-	p.child.sight.Events = []detect.Event{typed("p"), answer(2)}
-	k.pass(2 * time.Second)
-	k.wantVerdict(p, resume.Resumed)
+	p.wantPhase(state.Fired)
+	k.pass(29 * time.Minute)
+	p.wantPhase(state.Fired)
+	k.pass(2 * time.Minute)
+	if how := k.wantVerdict(p, resume.Unsure); p.s.Rec.Phase != state.Held || how.Proof != "" {
+		t.Errorf("%s, proof %q", p.s.Rec.Phase, how.Proof)
+	}
+	if n := len(k.did("halt")); n != 0 || k.w.Turns.Running() != 0 {
+		t.Errorf("its process is ended %d times, %d turns are taken", n, k.w.Turns.Running())
+	}
 }
 
 // A failing look is neither news nor nothing, also here; when the process is gone it is waited for the longest.

@@ -203,7 +203,11 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	w := &r.Watch
 	now, none, gap := t.w.Now, time.Time{}, 5*liveLook
 	w.Next = t.w.After(liveLook)
-	waited := w.Quiet.lasts(now, none, gap)
+	prompted := e.Err == nil && resume.Prompted(r.Claim, e.Sight)
+	if prompted && e.Alive { // what it writes is told of
+		w.Next, gap = t.w.After(lookEvery), 2*lookEvery
+	}
+	waited := w.Quiet.lasts(now, lastOf(e.Sight), gap)
 	if e.Err != nil {
 		if e.Alive || w.Blind.lasts(now, none, gap) < blindTime {
 			t.s.keep(r)
@@ -223,7 +227,13 @@ func (t *step) judgeLive(r Run, e Sighted) {
 		t.settle(r, e, out)
 		return
 	}
-	if e.Alive && (e.Asked || waited >= r.Claim.Plan.Way.Proof()) && !resume.Prompted(r.Claim, e.Sight) {
+	stall := time.Duration(t.w.Config.Resume.Stall)
+	if e.Alive && prompted && stall > 0 && waited > stall { // others wait for its turn, and for how it goes
+		t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true,
+			Why: fmt.Sprintf("the agent took clawd's prompt and shows no sign of work for stall = %s; look at its terminal", t.w.Config.Resume.Stall)})
+		return
+	}
+	if e.Alive && (e.Asked || waited >= r.Claim.Plan.Way.Proof()) && !prompted {
 		switch {
 		case !e.Asked:
 			t.lookAt(r, true)
@@ -235,6 +245,14 @@ func (t *step) judgeLive(r Run, e Sighted) {
 		w.Quiet.Looked = none // some write nothing down before their answer ends; look again later
 	}
 	t.s.keep(r)
+}
+
+// lastOf is when the newest record came that is seen of an attempt; zero: there is none.
+func lastOf(s resume.Sight) (at time.Time) {
+	for _, e := range s.Events {
+		at = later(at, e.At)
+	}
+	return at
 }
 
 // settle is T4: the verdict, with everything that follows from it.
