@@ -20,6 +20,7 @@ type Hand struct {
 	v       *watching
 	scouts  map[string]*scout
 	waiting []*Task
+	aside   []mail // that is not of the task that is being done
 }
 
 // Driver is what the owner of a Hand hears, and has a say in. What is nil is as always.
@@ -149,13 +150,26 @@ func (h *Hand) Tasks() []*Task {
 
 // Begin does what a task is for. What comes of it the loop does not hear before Deliver.
 func (h *Hand) Begin(t *Task) {
-	l := h.d.loop
-	before := l.take()
+	h.resumes()
 	t.t.f()
-	t.mail = l.take()
-	for _, m := range before {
-		l.post(m)
+	h.pauses(t)
+}
+
+// Pause has other things happen while a task that is being done waits.
+func (h *Hand) Pause(t *Task, wait func()) {
+	h.pauses(t)
+	wait()
+	h.resumes()
+}
+
+func (h *Hand) resumes() { h.aside = h.d.loop.take() }
+
+func (h *Hand) pauses(t *Task) {
+	t.mail = append(t.mail, h.d.loop.take()...)
+	for _, m := range h.aside {
+		h.d.loop.post(m)
 	}
+	h.aside = nil
 }
 
 // Age tells that a task that has begun takes long.

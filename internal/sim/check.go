@@ -77,7 +77,7 @@ func (r *run) asks(a *actor.Ask) {
 	}
 	n := 0
 	for _, b := range r.world.Ledger.For(a.Agent, a.Session, a.Stop) {
-		if b.By == actor.Clawd && (b == a || !b.At.Before(r.wants[key].resumed)) { // what its user has ordered since may be the second
+		if b.By == actor.Clawd && !r.overtaken(b) && (b == a || !b.At.Before(r.wants[key].resumed)) { // what its user has ordered since may be the second
 			n++
 		}
 	}
@@ -86,16 +86,25 @@ func (r *run) asks(a *actor.Ask) {
 	}
 }
 
-// marked looks at the world at the moment of a mark, right after the shim's last look.
-func (r *run) marked(x *child) {
-	c := x.claim
+// overtaken tells whether somebody went on between the mark of the run that asked and its prompt, which no look can see: what
+// it found then was no longer the stop that it was started for.
+func (r *run) overtaken(a *actor.Ask) bool {
+	i := slices.IndexFunc(r.runs, func(x *child) bool { return x.pid == a.PID && x.claim.Session.ID == a.Session })
+	return i >= 0 && slices.ContainsFunc(r.world.Ledger.Asks, func(b *actor.Ask) bool {
+		return b.By == actor.Person && b.Agent == a.Agent && b.Session == a.Session && b.At.After(r.runs[i].claim.At) && b.At.Before(a.At)
+	})
+}
+
+// marked looks at the world at the moment of a mark, right after the last look. own is the process that clawd types into;
+// nil: it starts one.
+func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	key := c.Session.Agent + "/" + c.Session.ID
 	if r.made[c.Mark] {
 		r.fails("I2", "%s: attempt %d is made twice", key, c.N)
 	}
 	r.made[c.Mark] = true
 	for _, b := range r.alive {
-		if _, ended := b.Exit(); ended || b.child == x || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
+		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue
 		}
 		r.fails("I10", "%s: attempt %d while process %d has it open", key, c.N, b.PID())
@@ -108,9 +117,9 @@ func (r *run) marked(x *child) {
 	}
 	r.obeyed(key, c)
 	r.left(key, c)
-	r.counted(key, x)
-	x.c.stored(key, c)
-	r.patient(x, key)
+	by.counted(key, c)
+	by.stored(key, c)
+	by.patient(key, c)
 }
 
 // written tells whether a prompt of a time stands in the session's file.
@@ -151,21 +160,21 @@ type want struct {
 }
 
 // counted: the attempts of an episode are numbered, and bounded.
-func (r *run) counted(key string, x *child) {
-	c := x.claim
+func (by *clawd) counted(key string, c resume.Claim) {
+	r := by.run
 	line := r.lines[key]
 	if line == nil {
 		line = &episode{}
 		r.lines[key] = line
 	}
-	if !line.anew && !r.torn[key] && line.of == x.c && c.N <= line.n {
+	if !line.anew && !r.torn[key] && line.of == by && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.of, line.anew = c.N, x.c, false
+	line.n, line.of, line.anew = c.N, by, false
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
-	day := r.wall().UTC().Format(time.DateOnly) + key + x.c.name // another clawd has a store of its own
+	day := r.wall().UTC().Format(time.DateOnly) + key + by.name // another clawd has a store of its own
 	r.spent[day]++
 	if n, most := r.spent[day], r.config().Budget.MaxResumesPerDay; n > most {
 		r.fails("budget", "%s: %d attempts on one day", key, n)
@@ -197,9 +206,10 @@ func (c *clawd) stored(key string, claim resume.Claim) {
 }
 
 // patient: an agent that goes on by itself is given its time, while the machine is awake.
-func (r *run) patient(x *child, key string) {
-	d := r.decided[x.claim.Token]
-	if since := r.mono() - max(r.woke, x.c.since); d.Grace > 0 && !d.Asked && since < d.Grace {
+func (by *clawd) patient(key string, c resume.Claim) {
+	r := by.run
+	d := r.decided[c.Token]
+	if since := r.mono() - max(r.woke, by.since); d.Grace > 0 && !d.Asked && since < d.Grace {
 		r.fails("I11", "%s: taken over %s after the machine woke up or clawd started", key, since)
 	}
 }

@@ -25,18 +25,21 @@ import (
 // clawd is the daemon as its machine knows it. A second one has a store of its own.
 type clawd struct {
 	*run
-	name  string       // of its state folder
-	hand  *daemon.Hand // nil: it is down
-	life  int          // counts the starts
-	first bool         // the first regular look is yet to come
-	tick  time.Time    // of the next one
-	begun []*daemon.Task
-	fuse  int                      // commits until it is killed; 0: it is not
-	where string                   // before or after that commit
-	gone  bool                     // it does not come back
-	last  time.Duration            // of its last start of a run; 0: there was none
-	since time.Duration            // of its own start
-	due   map[string]time.Duration // sessions whose wait is over, and since when
+	name   string       // of its state folder
+	hand   *daemon.Hand // nil: it is down
+	life   int          // counts the starts
+	first  bool         // the first regular look is yet to come
+	tick   time.Time    // of the next one
+	begun  []*daemon.Task
+	under  []*doing                 // tasks that wait in the middle
+	doing  *doing                   // that is being done
+	typing map[*window]*typed       // attempts that are being typed
+	fuse   int                      // commits until it is killed; 0: it is not
+	where  string                   // before or after that commit
+	gone   bool                     // it does not come back
+	last   time.Duration            // of its last start of a run; 0: there was none
+	since  time.Duration            // of its own start
+	due    map[string]time.Duration // sessions whose wait is over, and since when
 }
 
 // killed is what a commit panics with when clawd is killed there.
@@ -93,7 +96,7 @@ func (c *clawd) start() {
 		Reload:  func() (config.Config, error) { return c.config(), nil },
 		Paths:   daemon.Paths{ConfigPath: "clawd.toml", StateDir: c.path(c.name), UserDir: c.path("user"), Wraps: c.path("wraps")},
 		Manager: daemon.Manager{GoingDown: func() bool { return false }},
-		Parts: daemon.Parts{Agents: c.adapters(), Trigger: trigger{c}, Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},
+		Parts: daemon.Parts{Agents: c.adapters(), Trigger: c.trigger(), Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},
 			Channels: func(config.Notify) []notify.Channel {
 				return []notify.Channel{{Name: "sim", Send: c.tells}}
 			}}}
@@ -110,7 +113,7 @@ func (c *clawd) start() {
 	for name := range c.casts {
 		_ = hand.Known(name, versions[name]) // its program may be away
 	}
-	c.begun = nil
+	c.begun, c.typing = nil, map[*window]*typed{}
 	c.hand, c.first = hand, true
 	c.tick = time.Now().Add(30 * time.Second)
 	c.after(c.soon(), "first look", func() { c.protect(hand.First) })
@@ -173,11 +176,7 @@ func (c *clawd) turn() {
 }
 
 func (c *clawd) begins(t *daemon.Task) {
-	c.protect(func() {
-		c.hand.Begin(t)
-		if c.hand == nil {
-			return
-		}
+	c.does(t, func() {
 		c.begun = append(c.begun, t)
 		took := c.soon()
 		if c.is(hangs) && c.chance.IntN(8) == 0 { // its folder does not answer
@@ -295,6 +294,7 @@ func (c *clawd) dies() {
 		return
 	}
 	c.trace("%s is killed", c.name)
+	c.drops()
 	c.hand.Kill()
 	c.hand = nil
 	for _, x := range c.runs {
@@ -309,6 +309,7 @@ func (c *clawd) leaves() {
 	}
 	c.trace("%s stops", c.name)
 	c.fuse = 0
+	c.finishes()
 	if err := c.hand.Stop(c.begun); err != nil {
 		c.trace("the stop: %v", err)
 	}

@@ -29,10 +29,12 @@ func (r *run) settle() {
 			r.fails("L1", "%s is still %s", key, s.Rec.Phase)
 		case machine.Waiting:
 			switch {
-			case p.Begun:
+			case p.Begun && (!r.attended(s.Rec.Session) || len(r.told[key]) == 0):
 				r.fails("L1", "%s waits for %s", key, s.Rec.Decision.WakeAt)
 			case !r.attended(s.Rec.Session) && !p.Again.After(r.wall()):
 				r.fails("L1", "%s waits and holds back for nothing: %s", key, s.Said.Back)
+			case !p.Begun && len(r.told[key]) == 0 && r.reachable(s.Rec.Session):
+				r.fails("L5", "%s waits beside an input box that is empty: %s", key, s.Said.Back)
 			}
 		case machine.Held, machine.GivenUp:
 			if len(r.told[key]) == 0 {
@@ -120,4 +122,20 @@ func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, sea
 	case rec.Stop.Key != stop.Key && closed == (state.Closed{}) && !r.old[key] && !r.torn[key]:
 		r.fails("L3", "%s ended in %s (%s) and clawd has nothing to say about it; it has %q", key, stop.Reason, stop.Key, rec.Stop.Key)
 	}
+}
+
+// reachable tells whether a session stands in the one terminal that has it open, and that would take a prompt.
+func (r *run) reachable(ds detect.Session) bool {
+	if ds.Agent != "claude" && ds.Agent != "codex" { // the others do not tell which session a terminal shows
+		return false
+	}
+	open, ready := 0, false
+	for _, b := range r.alive {
+		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent || b.ID() != ds.ID {
+			continue
+		}
+		open++
+		ready = b.window != nil && b.window.sees().Ready
+	}
+	return open == 1 && ready
 }

@@ -99,7 +99,7 @@ func (t *talk) types(b *body) {
 	if b == nil || !b.Idle() {
 		return
 	}
-	t.r.noted(b, b.Prompt("and now this", actor.Person, t.r.wall()), "prompted")
+	t.r.noted(b, b.Prompt(b.window.submits()+"and now this", actor.Person, t.r.wall()), "prompted")
 }
 
 // scripts is a headless prompt of a script.
@@ -148,7 +148,10 @@ func (t *talk) does(w What) {
 		b.Write(actor.Torn)
 	case late:
 		b.Write(actor.Late)
+	case halfTypes, wipes, scrolls:
+		b.window.does(w)
 	default:
+		b.window.closes()
 		t.r.noted(b, b.Do(moves[w], t.r.wall()), string(w))
 	}
 }
@@ -386,6 +389,11 @@ func (r *run) calms() {
 	clear(r.until)
 	for _, back := range r.backs {
 		back()
+	}
+	for _, b := range r.alive {
+		if r.chance.IntN(4) > 0 { // its user comes back to what he left in the box
+			b.window.does(wipes)
+		}
 	}
 	for _, c := range r.clawds[1:] {
 		c.parts()

@@ -31,6 +31,7 @@ type Talk struct {
 	Agent string
 	Dir   int           // which project
 	TTY   bool          // in a terminal; else headless
+	Tmux  bool          // its terminals are tmux's
 	At    time.Duration // of the first prompt
 	Same  bool          // its first prompt is that of all others
 }
@@ -71,8 +72,11 @@ const (
 	clears     What = "clear"
 	renames    What = "rename"
 	approves   What = "approve"
-	torn       What = "torn" // the next lines come in two halves
-	late       What = "late" // the next lines come late
+	torn       What = "torn"   // the next lines come in two halves
+	late       What = "late"   // the next lines come late
+	halfTypes  What = "type"   // a text, and no Enter
+	wipes      What = "wipe"   // the input box
+	scrolls    What = "scroll" // so that no key reaches the agent
 	resumes    What = "resume"
 	cancels    What = "cancel"
 	ignores    What = "ignore"
@@ -142,6 +146,9 @@ func Draw(seed uint64) Plan {
 			}
 			p.Items = append(p.Items, it)
 		}
+		if p.Talks[who].Tmux && d.IntN(2) == 0 { // its user is at the keys while clawd types
+			p.Items = append(p.Items, Item{What: pick(d, halfTypes, halfTypes, prompts, wipes, scrolls, interrupts, quits, renames, clears), Who: who, On: starts, At: d.span(time.Millisecond, time.Second)})
+		}
 		if d.IntN(3) == 0 { // its agent dies when it has asked, before all of its lines are written or while they are late
 			p.Items = append(p.Items, Item{What: pick(d, crashes, crashes, late), Who: who, On: asks, At: d.span(time.Millisecond, 200*time.Millisecond)})
 		}
@@ -203,7 +210,7 @@ func (d drawer) spell(agent string, at, length time.Duration) Spell {
 }
 
 func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
-	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0}
+	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0}
 	switch d.IntN(8) {
 	case 0:
 		t.At = time.Duration(d.Int64N(int64(p.Length)))
@@ -216,7 +223,7 @@ func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 	return t
 }
 
-var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late,
+var deeds = []What{prompts, prompts, prompts, scripts, scripts, opens, opens, quits, hangsUp, interrupts, crashes, clears, renames, approves, torn, late, halfTypes, halfTypes, wipes, scrolls,
 	resumes, resumes, cancels, cancels, ignores, unignores}
 
 var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, suspends, steps, reloads, refuses, shortens, blinds, slows, hangs, deafens, loses, loses, cuts, putsBack, twins, twins, powerCut, misses, unmounts}

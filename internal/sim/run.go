@@ -121,6 +121,7 @@ func Run(p Plan, o Options) Result {
 	resumes := r.resumed()
 	for _, c := range r.clawds {
 		if c.hand != nil {
+			c.drops()
 			c.hand.Kill()
 		}
 	}

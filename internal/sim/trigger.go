@@ -12,30 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clawd-project/clawd/daemon"
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 	"github.com/clawd-project/clawd/internal/spawn"
-	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// trigger starts the runs of clawd. It knows no way into a terminal.
-type trigger struct{ c *clawd }
-
-// Way is none.
-func (trigger) Way(detect.Holder) resume.Way { return resume.Exec }
-
-// Ready is never asked.
-func (trigger) Ready(_ context.Context, _ detect.Session, _ detect.Stop, p resume.Plan) (resume.Plan, error) {
-	return p, nil
-}
-
-// Wrapped is nobody.
-func (trigger) Wrapped(detect.Holder) (wrap.Info, bool) { return wrap.Info{}, false }
-
-// Dialog shows nothing.
-func (trigger) Dialog(context.Context, detect.Session, detect.Holder) (string, error) { return "", nil }
+// shims start the processes of clawd's.
+type shims struct{ c *clawd }
 
 // child is a run of clawd's: the shim, and the agent that it becomes.
 type child struct {
@@ -54,7 +38,7 @@ type child struct {
 }
 
 // Start prepares the shim.
-func (t trigger) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
+func (t shims) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	r := t.c.run
 	if r.is(shortens) {
 		return nil, fmt.Errorf("fork: %w", syscall.EAGAIN)
@@ -76,7 +60,7 @@ func (t trigger) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 }
 
 // Adopt finds a run from before a restart.
-func (t trigger) Adopt(c resume.Claim) resume.Run {
+func (t shims) Adopt(c resume.Claim) resume.Run {
 	for _, x := range t.c.runs {
 		if x.claim.Token == c.Token {
 			x.c = t.c
@@ -176,7 +160,7 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 		return resume.GateFailed, err.Error(), nil
 	}
 	dated(c.Mark, r.wall())
-	r.marked(x)
+	r.marked(x.c, c, x.body)
 	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)
 	x.proc.Args, x.proc.Comm, x.proc.Dir = c.Plan.Argv, c.Session.Agent, c.Plan.Dir
 	environ := spawn.Environ(nil, c.Plan, c.Token)

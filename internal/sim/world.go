@@ -36,17 +36,18 @@ type talk struct {
 // body is a process of an agent.
 type body struct {
 	actor.Session
-	r     *run
-	cast  *cast
-	talk  *talk  // nil: it is clawd's own session
-	child *child // nil: a person's
-	tty   string
-	due   time.Time // by the wall clock
-	ends  []func()  // what follows on its end
-	stamp string    // of its file
-	known string    // the session that it had last
-	busy  bool
-	over  bool
+	r      *run
+	cast   *cast
+	talk   *talk  // nil: it is clawd's own session
+	child  *child // nil: a person's
+	tty    string
+	due    time.Time // by the wall clock
+	ends   []func()  // what follows on its end
+	stamp  string    // of its file
+	known  string    // the session that it had last
+	window *window   // nil: its terminal cannot be reached
+	busy   bool
+	over   bool
 }
 
 // people makes the world and everybody in it.
@@ -81,7 +82,7 @@ func (r *run) casting(name string) actor.Agent {
 		return actor.NewOpenCode(r.world)
 	}
 	c := actor.NewClaude(r.world)
-	c.Offers = true
+	c.Continues = r.Seed%4 != 0 // as older versions do not
 	return c
 }
 
@@ -133,6 +134,9 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
+	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux {
+		b.window = r.window(b)
+	}
 	r.registry(b)
 	r.follows(b)
 	return b
@@ -170,6 +174,7 @@ func (r *run) follows(b *body) {
 		b.talk.ended++
 		if k := r.kinds[b.cast.Name()+"/"+b.ID()]; k != actor.Done && k != actor.CallsTool {
 			r.trace("%s/%s fails: %s", b.cast.Name(), b.ID(), k)
+			b.window.fails(k)
 			r.moment(b.talk.who, stops)
 		}
 	}

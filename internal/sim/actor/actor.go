@@ -114,6 +114,7 @@ const (
 	Rename                // /rename
 	Approve               // the question is answered with yes; "Keep trying" in a dialog at a limit
 	Dismiss               // a dialog at a limit is answered with "Stop"
+	Repeat                // "Keep trying" in a dialog at a limit, by clawd
 )
 
 // Writing says how the next lines come to the disk.
@@ -163,6 +164,8 @@ type Session interface {
 	Exit() (code int, ended bool)
 	// Idle tells whether it waits for its user's next prompt.
 	Idle() bool
+	// Armed tells whether it goes on by itself later.
+	Armed() bool
 	// Prompt gives it a prompt: typed into its terminal, by a person or by clawd, or that of a headless process.
 	Prompt(text string, by By, now time.Time) error
 	// Next lets it do what is due, and gives the time at which to call again; zero: when somebody

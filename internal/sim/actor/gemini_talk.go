@@ -235,11 +235,16 @@ func (p *gemini) Do(m Move, now time.Time) error {
 		return p.exit(now, 0, false)
 	case Crash:
 		return p.exit(now, 137, true)
-	case Approve:
+	case Approve, Repeat:
+		by := Person
+		if m == Repeat {
+			by = Clawd
+		}
 		switch {
 		case p.dialog && p.asked != "":
 			p.dialog = false
-			return p.begins(p.last, Person, now)
+			return p.begins(p.last, by, now)
+		case m == Repeat:
 		case p.phase == question:
 			p.enter(tooling, now.Add(orSecond(p.answer.Tool)))
 			return nil

@@ -69,6 +69,7 @@ func (p *process) Path() string      { return p.path }
 func (p *process) PID() int          { return p.proc.PID }
 func (p *process) Exit() (int, bool) { return p.code, p.ended }
 func (p *process) Idle() bool        { return !p.ended && (p.phase == idle || p.phase == armed) }
+func (p *process) Armed() bool       { return !p.ended && p.phase == armed }
 func (p *process) Write(w Writing)   { p.writing = w }
 
 // headless: it ends with its turn.

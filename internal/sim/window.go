@@ -1,0 +1,338 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/daemon/trigger"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/sim/actor"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// window is a terminal of tmux that an agent runs in.
+type window struct {
+	b       *body
+	input   string    // what stands in the input box
+	menu    bool      // that of a usage limit lies over the box
+	scrolls time.Time // until then no key reaches the agent
+}
+
+func (r *run) window(b *body) *window {
+	p := r.world.Procs.Proc(b.PID())
+	p.Env = append(slices.Clone(p.Env), "TMUX=/tmp/tmux-1000/default,812,0", fmt.Sprintf("TMUX_PANE=%%%d", b.PID()))
+	return &window{b: b}
+}
+
+// fails: a turn has failed.
+func (w *window) fails(k actor.Kind) {
+	if w == nil || k != actor.UsedUp || w.b.cast.Name() != "claude" || w.b.Armed() {
+		return
+	}
+	w.menu = true
+}
+
+// submits gives what stands in the box when its user presses Enter.
+func (w *window) submits() (text string) {
+	if w == nil {
+		return ""
+	}
+	text, w.input, w.menu = w.input, "", false
+	return text
+}
+
+// closes: its user presses a key that closes what lies over the box.
+func (w *window) closes() {
+	if w != nil {
+		w.menu = false
+	}
+}
+
+// does what its user does without a word to the agent.
+func (w *window) does(what What) {
+	if w == nil {
+		return
+	}
+	r := w.b.r
+	r.trace("%s/%s: %s", w.b.cast.Name(), w.b.ID(), what)
+	switch what {
+	case halfTypes:
+		w.menu = false
+		w.input += "half a thought"
+	case wipes:
+		w.input = ""
+	case scrolls:
+		w.scrolls = time.Now().Add(drawer{r.chance}.span(time.Second, time.Hour))
+	}
+}
+
+// sees is what the agent shows.
+func (w *window) sees() agent.View {
+	switch {
+	case w.menu:
+		return agent.View{Close: []byte(agent.Escape), Why: "the menu of the usage limit lies over its input box"}
+	case w.b.Armed():
+		return agent.View{Why: "it goes on by itself when the usage limit resets"}
+	case !w.b.Idle():
+		return agent.View{Why: agent.WhyBusy}
+	case w.input != "":
+		return agent.View{Why: agent.WhyText, Input: w.input}
+	}
+	return agent.View{Ready: true, Room: 100}
+}
+
+// drawn begins the title of a screen that is no real one.
+const drawn = "sim "
+
+// Look gives the real screen of a dialog that is open, else one that says in its title what is there.
+func (w *window) Look(context.Context) (agent.Screen, error) {
+	if _, ended := w.b.Exit(); ended {
+		return agent.Screen{}, errors.New("the process that had the session open is gone")
+	}
+	if time.Now().Before(w.scrolls) && !w.b.r.calm {
+		return agent.Screen{}, &trigger.BlockedError{Why: "its tmux pane is in copy mode"}
+	}
+	if err := w.b.r.broken(); err != nil {
+		return agent.Screen{}, err
+	}
+	if d, ok := w.b.Session.(interface{ Screen() agent.Screen }); ok {
+		if s := d.Screen(); len(s.Rows) > 0 {
+			return s, nil
+		}
+	}
+	b, err := json.Marshal(w.sees())
+	must(err)
+	return agent.Screen{Title: drawn + string(b), Cols: 120, Rows: make([]string, 40)}, nil
+}
+
+// keyboard is a window as a clawd reaches it.
+type keyboard struct {
+	*window
+	by *typed // the attempt that is being typed; nil: none is
+}
+
+// Press takes keys of clawd's.
+func (w *keyboard) Press(ctx context.Context, keys []byte) error {
+	if _, err := w.Look(ctx); err != nil {
+		return err
+	}
+	r, b, name := w.b.r, w.b, w.b.cast.Name()+"/"+w.b.ID()
+	if w.by == nil {
+		r.fails("keys", "%s: %q without an attempt", name, keys)
+		return nil
+	}
+	w.by.acts(b)
+	v := w.sees()
+	r.trace("keys for %s: %q", name, keys)
+	switch {
+	case string(keys) == agent.Escape:
+		if !w.menu {
+			r.fails("keys", "%s: Escape, and no dialog is open", name)
+		}
+		w.menu = false
+		must(b.Do(actor.Interrupt, r.wall())) // it takes it for nothing
+	case string(keys) == "\r":
+		if v.Input != w.by.claim.Plan.Keys {
+			r.fails("keys", "%s: Enter, and the box holds %q (%s)", name, w.input, v.Why)
+		}
+		text := w.submits()
+		must(b.Prompt(text, actor.Clawd, r.wall()))
+	case len(keys) == 1:
+		must(b.Do(actor.Repeat, r.wall()))
+	default:
+		if !v.Ready {
+			r.fails("keys", "%s: text, and %s", name, v.Why)
+		}
+		w.input += string(keys)
+	}
+	r.follows(b)
+	return nil
+}
+
+// screens reads those of windows.
+type screens struct{ agent.Agent }
+
+// Screen reads a screen that was drawn here, and has the agent read any other.
+func (a screens) Screen(s agent.Screen) (v agent.View) {
+	text, ok := strings.CutPrefix(s.Title, drawn)
+	if !ok {
+		return a.Agent.Screen(s)
+	}
+	must(json.Unmarshal([]byte(text), &v))
+	return v
+}
+
+// triggers start the runs of clawd, and type.
+type triggers struct {
+	*trigger.Trigger
+	c *clawd
+}
+
+func (c *clawd) trigger() daemon.Trigger {
+	return triggers{c: c, Trigger: &trigger.Trigger{Exec: shims{c}, Procs: c.world.Procs, Wraps: c.path("wraps"), Tmux: func() string { return "" },
+		Agents: func(name string) agent.Agent {
+			return screens{c.adapter(name)}
+		},
+		Reach: func(h detect.Holder, _ resume.Way) (trigger.Terminal, error) {
+			if w := c.windowOf(h); w != nil {
+				return &keyboard{w, c.typing[w]}, nil
+			}
+			return nil, errors.New("no tmux pane shows its terminal")
+		},
+		LastLook: func(ctx context.Context, x resume.Claim) string {
+			return daemon.LastLook(ctx, c.adapter(x.Session.Agent), x, c.path("user/held"))
+		},
+		Pause: c.pauses}}
+}
+
+func (r *run) windowOf(h detect.Holder) *window {
+	for _, b := range r.alive {
+		if b.PID() == h.PID && !b.over {
+			return b.window
+		}
+	}
+	return nil
+}
+
+// typed is an attempt that is typed.
+type typed struct {
+	resume.Run
+	c     *clawd
+	claim resume.Claim
+	acted bool
+}
+
+// Start prepares an attempt.
+func (t triggers) Start(ctx context.Context, c resume.Claim) (resume.Run, error) {
+	run, err := t.Trigger.Start(ctx, c)
+	if err != nil || c.Plan.Way != resume.Tmux {
+		return run, err
+	}
+	return &typed{Run: run, c: t.c, claim: c}, nil
+}
+
+// Open types.
+func (x *typed) Open(ctx context.Context) (resume.Gate, string, error) {
+	w := x.c.windowOf(x.claim.Plan.Holder)
+	if w == nil {
+		return x.Run.Open(ctx)
+	}
+	x.c.typing[w] = x
+	defer delete(x.c.typing, w)
+	gate, why, err := x.Run.Open(ctx)
+	x.c.trace("typed for %s/%s: %s %s %v", x.claim.Session.Agent, x.claim.Session.ID, gate, why, err)
+	return gate, why, err
+}
+
+// acts looks at the world before the first key.
+func (x *typed) acts(b *body) {
+	if x.acted {
+		return
+	}
+	x.acted = true
+	r, c := x.c.run, x.claim
+	if _, err := os.Lstat(c.Mark); err != nil {
+		r.fails("I2", "%s/%s: keys without a mark: %v", c.Session.Agent, c.Session.ID, err)
+		return
+	}
+	if b.ID() != c.Session.ID {
+		r.fails("keys", "%s/%s: attempt %d is typed into %s", c.Session.Agent, c.Session.ID, c.N, b.ID())
+	}
+	r.marked(x.c, c, b)
+	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)
+	if b.talk != nil {
+		r.moment(b.talk.who, starts)
+	}
+}
+
+// doing is a task of clawd's that may wait in the middle.
+type doing struct {
+	task  *daemon.Task
+	next  func() (time.Duration, bool)
+	stop  func()
+	yield func(time.Duration) bool
+	then  func()
+}
+
+// does a task, and what follows on it.
+func (c *clawd) does(t *daemon.Task, then func()) {
+	hand, x := c.hand, &doing{task: t, then: then}
+	x.next, x.stop = iter.Pull(func(yield func(time.Duration) bool) {
+		x.yield = yield
+		hand.Begin(t)
+	})
+	c.under = append(c.under, x)
+	c.goesOn(x)
+}
+
+// goesOn with a task that waited.
+func (c *clawd) goesOn(x *doing) {
+	c.protect(func() {
+		if wait, more := c.part(x); more {
+			c.after(wait, "", func() { c.goesOn(x) })
+			return
+		}
+		x.then()
+	})
+}
+
+// part does what there is to do until a task waits.
+func (c *clawd) part(x *doing) (wait time.Duration, more bool) {
+	c.doing = x
+	defer func() {
+		if c.doing = nil; !more {
+			c.under = slices.DeleteFunc(c.under, func(y *doing) bool { return x == y })
+		}
+	}()
+	return x.next()
+}
+
+// pauses is a wait in the middle of a task.
+func (c *clawd) pauses(_ context.Context, d time.Duration) error {
+	x := c.doing
+	if x == nil { // clawd ends, and waits for it
+		time.Sleep(d)
+		return nil
+	}
+	c.hand.Pause(x.task, func() {
+		if !x.yield(d) {
+			panic(errKilled)
+		}
+	})
+	return nil
+}
+
+// drops what is being done: clawd is killed.
+func (c *clawd) drops() {
+	for _, x := range c.under {
+		func() {
+			defer func() {
+				if x := recover(); x != nil && x != errKilled {
+					panic(x)
+				}
+			}()
+			x.stop()
+		}()
+	}
+	c.under = nil
+}
+
+// finishes what is being done: clawd ends.
+func (c *clawd) finishes() {
+	for len(c.under) > 0 {
+		x := c.under[0]
+		for wait, more := c.part(x); more; wait, more = c.part(x) {
+			time.Sleep(wait)
+		}
+		c.begun = append(c.begun, x.task)
+	}
+}
