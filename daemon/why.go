@@ -114,7 +114,7 @@ type standing struct {
 func (s *session) standing() (at standing) {
 	s.d.loop.ask(func(l *loop) {
 		if seat := l.seats[s.key]; seat != nil {
-			at = standing{seat.s.Child(), seat.s.Said.Back}
+			at = standing{seat.s.Child(), seat.s.HeldBack()}
 		}
 	})
 	return at

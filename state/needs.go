@@ -32,6 +32,8 @@ func (s Session) Standing(now time.Time) (Standing, Notice) {
 		return Resuming, Notice{}
 	case s.Phase == Waiting && n.open() && s.Holder.Liveness == detect.Alive && s.HolderEnd == "":
 		return NeedsYou, n
+	case s.Phase == Waiting && n.Event == "session_put_off" && !s.Decision.WakeAt.After(n.At):
+		return NeedsYou, n
 	case s.Phase == Waiting:
 		return Waits, Notice{}
 	case old:

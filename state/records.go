@@ -146,7 +146,7 @@ type Delivery struct {
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked
+	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked, session_put_off
 	Key     string        `json:"key,omitempty"` // of the stop that it is about
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`

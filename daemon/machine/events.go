@@ -353,10 +353,11 @@ type Past struct {
 	WrapTold    bool            // that is known
 }
 
-// What a user is told of a session that somebody has open.
+// What a user is told of a session that waits: somebody has it open, or something else holds it back.
 const (
 	Unreachable = "session_unreachable"
 	Blocked     = "session_blocked"
+	PutOff      = "session_put_off"
 	// NotWoken is said before a failure that may pass.
 	NotWoken = "the open session cannot be woken: "
 )

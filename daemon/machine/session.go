@@ -23,6 +23,8 @@ type Session struct {
 	Holder  Holder
 	Said    Said
 	Trouble Trouble
+	// Late is the wait that is over, and when its user is told what holds it back.
+	Late Deadline
 }
 
 // New is a session as it is found: its record, and whether the store has one.

@@ -65,6 +65,7 @@ func Step(w *World, s Session, e Event) (Session, []Effect) {
 		return t.s, t.effects
 	}
 	t.work()
+	t.late(&s)
 	return t.s, t.effects
 }
 
@@ -320,6 +321,14 @@ func (s *Session) Next(w *World) Timer {
 			soonest(p.Grace)
 		default:
 			soonest(p.Due)
+		}
+	}
+	if _, waits := s.Phase.(Waiting); waits {
+		switch wake := s.Rec.Decision.WakeAt; {
+		case w.Now.Before(wake):
+			soonest(Timer{At: wake})
+		case w.Mono < s.Late.Mono:
+			soonest(Timer{Mono: s.Late.Mono})
 		}
 	}
 	if s.Job != nil {

@@ -20,6 +20,7 @@ var titles = map[string]string{
 	"session_left":        "A session is left to you",
 	"session_unreachable": "An open session cannot be woken",
 	"session_blocked":     "An open session cannot be typed into now",
+	"session_put_off":     "A session still waits",
 	"many":                "Sessions are left to you",
 	"test":                "clawd: a test",
 }
