@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon"
@@ -40,6 +41,9 @@ func (r *run) settle() {
 			if len(r.told[key]) == 0 {
 				r.fails("I8", "%s is %s and nobody was told", key, s.Rec.Phase)
 			}
+		}
+		if n := s.Rec.Notice; s.Rec.Phase == state.Waiting && r.wall().Sub(s.Rec.Decision.WakeAt) > 2*time.Hour && (n == nil || n.Key != s.Rec.Stop.Key || len(r.told[key]) == 0) {
+			r.fails("I8", "%s is held back since %s and nobody was told: %s", key, s.Rec.Decision.WakeAt.Format(time.TimeOnly), s.HeldBack())
 		}
 		if s.Guard != nil {
 			r.fails("L1", "%s has a run that never ends", key)
