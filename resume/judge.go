@@ -44,6 +44,8 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 		o.Proof, o.Why = "mark: exec-failed", "the agent could not be started: "+s.ExecFail
 	case !s.Marked && !s.Output.Began && !c.OutputCut: // else it was there, and somebody removed it
 		o.Proof, o.Why = "no mark", "the agent was never started"
+	case !s.SameBoot && c.Boot == "":
+		return Outcome{Verdict: Unsure, Held: true, Why: "the mark of the attempt is damaged, so what became of it cannot be seen"}
 	case !s.SameBoot:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
 	case t.traces:

@@ -235,11 +235,16 @@ func (c *oneCase) unresumed(tail line, why string) {
 			return
 		}
 	}
-	killed := 0
+	killed, torn := 0, false
 	for _, r := range c.e.rows {
 		if r.Ev == evStruck && r.Session == c.id {
 			killed++
 		}
+		torn = torn || killed > 0 && r.Ev == evWiped
+	}
+	if torn { // killed while it made its mark; what the store knew of the start is gone, too
+		c.v.counts["torn"]++
+		return
 	}
 	if killed >= 3 {
 		c.v.counts["starts failed"]++
