@@ -180,6 +180,13 @@ type Beginner interface {
 	Newer(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error)
 }
 
+// Titler is an agent that names the session that a terminal shows in the terminal's title.
+type Titler interface {
+	Agent
+	// Titled tells whether a terminal with a title shows the session. known: the title tells, one way or the other.
+	Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error)
+}
+
 // Drawer is an agent that draws some limits on its screen and writes them nowhere.
 type Drawer interface {
 	Agent

@@ -129,7 +129,7 @@ func (s *session) seeScreen(ctx context.Context, q machine.AskScreen) *machine.S
 		out.Err = err
 		return out
 	}
-	h, err := s.shown(ctx, q.Rec, q.Beside, holders)
+	h, _, err := s.shown(ctx, q.Rec, q.Beside, holders)
 	if err != nil {
 		return out // whose screen it is cannot be told
 	}

@@ -54,7 +54,7 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 	if !cfg.Terminal.Enabled {
 		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
 	}
-	h, err := s.shown(ctx, rec, b, holders)
+	h, titled, err := s.shown(ctx, rec, b, holders)
 	if err != nil {
 		return resume.Plan{}, err
 	}
@@ -63,7 +63,7 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 		return resume.Plan{}, &unreachableError{fmt.Sprintf("process %d has it open in a terminal that clawd cannot reach: neither tmux nor clawd wrap", h.PID)}
 	}
 	return resume.Plan{Way: way, Form: resume.FormPrompt, Session: s.ds.ID, Argv: []string{s.a.Command()}, Dir: rec.Info.Dir,
-		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h}, nil
+		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h, Titled: titled}, nil
 }
 
 // wake gives the way by which the agent itself takes a prompt: its server or its queue. done: there is one, or there is
@@ -106,9 +106,8 @@ func besideServer(holders []detect.Holder) (detect.Holder, bool) {
 
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
 // a process has open, it is the one that wrote last in the folder: no other terminal, and no other
-// session there with anything newer.
-func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (detect.Holder, error) {
-	var found detect.Holder
+// session there with anything newer. titled: its title must name the session as well.
+func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (found detect.Holder, titled bool, err error) {
 	surely := slices.ContainsFunc(holders, func(h detect.Holder) bool {
 		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
 	})
@@ -117,13 +116,13 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		case h.Liveness != detect.Alive || h.Kind == detect.Headless || h.Kind == detect.Server && !h.Sure && surely:
 			continue
 		case h.Foreign:
-			return found, &unreachableError{"it is open in another container or namespace"}
+			return found, false, &unreachableError{"it is open in another container or namespace"}
 		case h.Kind == detect.Server:
-			return found, &unreachableError{"a server of the agent may have it open: " + h.Why}
+			return found, false, &unreachableError{"a server of the agent may have it open: " + h.Why}
 		case h.TTY == "":
-			return found, &unreachableError{fmt.Sprintf("process %d has it open without a terminal of its own", h.PID)}
+			return found, false, &unreachableError{fmt.Sprintf("process %d has it open without a terminal of its own", h.PID)}
 		case found.PID != 0 && found.TTY != h.TTY:
-			return found, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", found.PID, h.PID)}
+			return found, false, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", found.PID, h.PID)}
 		case found.PID == 0 || h.Sure && !found.Sure:
 			found = h
 		}
@@ -131,35 +130,39 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	p, ok := s.d.procs.Get(found.PID)
 	switch {
 	case found.PID == 0:
-		return found, &unreachableError{"no terminal shows it"}
+		return found, false, &unreachableError{"no terminal shows it"}
 	case found.Sure && !found.Named:
-		return found, nil
+		return found, false, nil
 	case found.Sure:
+	case !rec.Info.Interactive && !rec.Info.Untold:
+		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: the session was last driven without a terminal", found.PID)}
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
-		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
+		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
 	}
-	other, err := s.newer(ctx, rec, b)
+	other, err := s.newer(ctx, b, rec.Stop.At)
 	if err != nil {
-		return found, err
+		return found, false, err
 	}
-	if other != "" {
-		return found, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: session %s in the same folder is newer", found.PID, other)}
+	if other != "" || b.Newer != "" {
+		other = cmp.Or(b.Newer, other)
+		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: session %s in the same folder is newer", found.PID, other)}
 	}
-	return found, nil
+	if _, titles := s.a.(agent.Titler); titles { // one that was used since the terminal's start may be what it shows
+		other, err = s.newer(ctx, b, p.Started)
+		titled = !ok || p.Started.IsZero() || other != ""
+	}
+	return found, titled, err
 }
 
-// newer names another session of the same folder that was written after the stop, so that the terminal
+// newer names another session of the same folder that was written after a time, so that the terminal
 // may show it; empty: none.
-func (s *session) newer(ctx context.Context, rec *state.Session, b machine.Beside) (string, error) {
+func (s *session) newer(ctx context.Context, b machine.Beside, after time.Time) (string, error) {
 	var begun []detect.Session
 	if a, ok := s.a.(agent.Beginner); ok {
 		var err error
-		if begun, err = a.Newer(ctx, s.ds, rec.Stop.At); err != nil {
+		if begun, err = a.Newer(ctx, s.ds, after); err != nil {
 			return "", fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 		}
-	}
-	if b.Newer != "" {
-		return b.Newer, nil
 	}
 	for _, other := range begun {
 		if !b.Not[state.Key(other)] {

@@ -272,9 +272,10 @@ func TestWhichSessionIsShown(t *testing.T) {
 		other bool // another session of the folder is newer
 		late  bool // the process was started after the stop
 		named bool // its arguments name the session
+		bare  bool // a script was the last to drive it, without a terminal
 		fires int
 	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true},
-		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}} {
+		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}, {name: "last driven by a script", bare: true}} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				id := r.open(resume.Tmux, "limit")
@@ -292,6 +293,9 @@ func TestWhichSessionIsShown(t *testing.T) {
 						r.procs.all[1].Started = time.Now().Add(time.Second)
 					}
 				})
+				if c.bare {
+					r.add(id, r.line(id, "user"), r.line(id, "limit"))
+				}
 				if c.other {
 					other := uuid.NewString()
 					r.pass(time.Second)

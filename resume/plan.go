@@ -47,6 +47,7 @@ type Plan struct {
 	// 0: as long as it likes, for work in the background may be what it waits for.
 	Rest time.Duration `json:"rest,omitempty"`
 	// Live ways.
+	Titled    bool          `json:"titled,omitempty"`     // Tmux, PTY: the terminal's title must name the session
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes
 	Health    string        `json:"health,omitempty"`     // HTTP: what must answer first

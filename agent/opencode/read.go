@@ -50,7 +50,7 @@ func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor
 	}
 	if isJSON(s) {
 		r.source = "storage"
-		err = r.read(ctx, jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID})
+		err = r.read(ctx, o.stored(s))
 	} else {
 		err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
 			return r.read(ctx, dbStore{tx, s.ID})
@@ -289,7 +289,7 @@ func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, er
 	}
 	var err error
 	if isJSON(s) {
-		err = find(ctx, jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID})
+		err = find(ctx, o.stored(s))
 	} else {
 		err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error { return find(ctx, dbStore{tx, s.ID}) })
 	}

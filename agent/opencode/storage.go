@@ -87,6 +87,18 @@ func (j jsonStore) info(context.Context) (detect.Info, error) {
 	}, nil
 }
 
+func (j jsonStore) title() (string, error) {
+	b, err := readJSON(j.path)
+	if err != nil {
+		return "", err
+	}
+	var s struct {
+		Title string `json:"title"`
+	}
+	err = json.Unmarshal(b, &s)
+	return s.Title, err
+}
+
 // files lists the messages by the time of their last write, newest first.
 func (j jsonStore) files() ([]fs.FileInfo, error) {
 	names, err := agent.ReadDir(filepath.Dir(j.root), j.messages())
@@ -228,7 +240,7 @@ func (o *OpenCode) storageFiles(s detect.Session) ([]string, error) {
 	if _, err := agent.Own(s.Path); err != nil {
 		return nil, err
 	}
-	j := jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID}
+	j := o.stored(s)
 	files, err := j.files()
 	all := []string{s.Path}
 	for _, fi := range files {

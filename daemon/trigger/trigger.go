@@ -57,6 +57,9 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 			return p, err
 		}
 		v, err := t.view(ctx, term, s.Agent)
+		if err == nil {
+			err = t.titled(ctx, term, s, p)
+		}
 		switch {
 		case err != nil:
 			return p, err
@@ -206,13 +209,39 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	return resume.GateExec, "", nil
 }
 
-// lastLook: somebody may have gone on and ended his turn since the claim, so that the terminal is at rest again.
+// lastLook: somebody may have gone on and ended his turn since the claim, so that the terminal is at rest again. Or he went
+// over to another session there.
 func (l *live) lastLook(ctx context.Context) error {
-	if l.t.LastLook == nil {
+	if l.t.LastLook != nil {
+		if why := l.t.LastLook(ctx, l.c); why != "" {
+			return errors.New(why)
+		}
+	}
+	if l.term == nil {
 		return nil
 	}
-	if why := l.t.LastLook(ctx, l.c); why != "" {
-		return errors.New(why)
+	return l.t.titled(ctx, l.term, l.c.Session, l.c.Plan)
+}
+
+// titled fails when the title of a terminal says that it shows another session, or has to name this one and does not.
+func (t *Trigger) titled(ctx context.Context, term Terminal, s detect.Session, p resume.Plan) error {
+	a, ok := t.Agents(s.Agent).(agent.Titler)
+	if !ok || p.Holder.Sure && !p.Holder.Named {
+		return nil
+	}
+	screen, err := term.Look(ctx)
+	if err != nil {
+		return err
+	}
+	shows, known, err := a.Titled(ctx, s, screen.Title)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the session's title cannot be read: %w", err)
+	case known && !shows:
+		return &ElsewhereError{fmt.Sprintf("process %d shows another session, as the title of its terminal says", p.Holder.PID)}
+	case !known && p.Titled:
+		return &ElsewhereError{fmt.Sprintf("whether process %d shows this session cannot be told: other sessions of the folder were used since it was started, "+
+			"and the title of its terminal does not name this one", p.Holder.PID)}
 	}
 	return nil
 }
@@ -231,6 +260,9 @@ func (l *live) prepare(ctx context.Context) (func(context.Context) error, error)
 	}
 	l.term = term
 	v, err := l.t.view(ctx, term, l.c.Session.Agent)
+	if err == nil {
+		err = l.t.titled(ctx, term, l.c.Session, l.c.Plan)
+	}
 	switch {
 	case err != nil:
 		return nil, err

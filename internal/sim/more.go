@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,6 +35,9 @@ func (t *talk) seldomDoes(it Item) bool {
 			return true
 		}
 		s := t.start(it.N%2 == 0)
+		if s.TTY != "" {
+			s.TTY = fmt.Sprintf("/dev/pts/%d", 100+t.who) // a window of its own
+		}
 		x, err := r.world.Procs.Begin(func() (actor.Session, error) {
 			x, err := f.Fork(t.id, s, r.wall())
 			if err == nil {

@@ -16,7 +16,7 @@ import (
 func (t *talk) start(tty bool) actor.Start {
 	s := actor.Start{Dir: t.dir}
 	if tty {
-		s.TTY = fmt.Sprintf("/dev/pts/%d", t.who)
+		s.TTY = fmt.Sprintf("/dev/pts/%d", t.who+1)
 	}
 	return s
 }

@@ -90,10 +90,10 @@ func (w *window) sees() agent.View {
 	return agent.View{Ready: true, Room: 100}
 }
 
-// drawn begins the title of a screen that is no real one.
+// drawn begins the first row of a screen that is no real one.
 const drawn = "sim "
 
-// Look gives the real screen of a dialog that is open, else one that says in its title what is there.
+// Look gives the real screen of a dialog that is open, else one that says in its first row what is there.
 func (w *window) Look(context.Context) (agent.Screen, error) {
 	if _, ended := w.b.Exit(); ended {
 		return agent.Screen{}, errors.New("the process that had the session open is gone")
@@ -111,7 +111,12 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 	}
 	b, err := json.Marshal(w.sees())
 	must(err)
-	return agent.Screen{Title: drawn + string(b), Cols: 120, Rows: make([]string, 40)}, nil
+	s := agent.Screen{Cols: 120, Rows: make([]string, 40)}
+	s.Rows[0] = drawn + string(b)
+	if t, ok := w.b.Session.(interface{ Title() string }); ok {
+		s.Title = t.Title()
+	}
+	return s, nil
 }
 
 // keyboard is a window as a clawd reaches it.
@@ -163,12 +168,23 @@ type screens struct{ agent.Agent }
 
 // Screen reads a screen that was drawn here, and has the agent read any other.
 func (a screens) Screen(s agent.Screen) (v agent.View) {
-	text, ok := strings.CutPrefix(s.Title, drawn)
+	text, ok := strings.CutPrefix(s.At(0), drawn)
 	if !ok {
 		return a.Agent.Screen(s)
 	}
 	must(json.Unmarshal([]byte(text), &v))
 	return v
+}
+
+// titledScreen is of an agent that names its session in the title.
+type titledScreen struct {
+	screens
+	t agent.Titler
+}
+
+// Titled asks the agent.
+func (a titledScreen) Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error) {
+	return a.t.Titled(ctx, s, title)
 }
 
 // triggers start the runs of clawd, and type.
@@ -180,7 +196,7 @@ type triggers struct {
 func (c *clawd) trigger() daemon.Trigger {
 	return triggers{c: c, Trigger: &trigger.Trigger{Exec: shims{c}, Procs: c.world.Procs, Wraps: c.path("wraps"), Tmux: func() string { return "" },
 		Agents: func(name string) agent.Agent {
-			return screens{c.adapter(name)}
+			return c.screensOf(name)
 		},
 		Reach: func(h detect.Holder, _ resume.Way) (trigger.Terminal, error) {
 			if w := c.windowOf(h); w != nil {
@@ -192,6 +208,14 @@ func (c *clawd) trigger() daemon.Trigger {
 			return daemon.LastLook(ctx, c.adapter(x.Session.Agent), x, c.path("user/held"))
 		},
 		Pause: c.pauses}}
+}
+
+func (r *run) screensOf(name string) agent.Agent {
+	a := r.adapter(name)
+	if t, ok := a.(agent.Titler); ok {
+		return titledScreen{screens{a}, t}
+	}
+	return screens{a}
 }
 
 func (r *run) windowOf(h detect.Holder) *window {

@@ -36,6 +36,7 @@ type OpenCode struct {
 // ocFile is what is known of a session beside its messages.
 type ocFile struct {
 	id, path, dir, project, parent string
+	title                          string
 	rules                          bool // it was made by opencode run
 	created                        time.Time
 	archived                       bool
@@ -93,7 +94,7 @@ func (o *OpenCode) save(f *ocFile, now time.Time) error {
 	if f.archived {
 		archived = `,"archived":` + ms
 	}
-	return replaceAt(f.path, []byte(fill(ocSession, "sid", f.id, "project", f.project, "parent", parent, "dir", quote(f.dir), "permission", rules,
+	return replaceAt(f.path, []byte(fill(ocSession, "sid", f.id, "project", f.project, "parent", parent, "dir", quote(f.dir), "title", quote(f.title), "permission", rules,
 		"created", strconv.FormatInt(f.created.UnixMilli(), 10), "ms", ms, "archived", archived)), now)
 }
 
@@ -157,13 +158,32 @@ func (o *OpenCode) spawn(f *ocFile, s Start, argv, environ []string, now time.Ti
 		sum := sha1.Sum([]byte(below)) //nolint:gosec // see above
 		id := o.id("ses_", now, true)
 		project := hex.EncodeToString(sum[:])
-		p.file = &ocFile{id: id, dir: s.Dir, project: project, parent: s.Parent, rules: s.TTY == "", created: now,
+		p.file = &ocFile{id: id, title: o.title(id, now), dir: s.Dir, project: project, parent: s.Parent, rules: s.TTY == "", created: now,
 			path: filepath.Join(o.root, "storage", "session", project, id+".json")}
 	}
 	p.id, p.path, p.last = p.file.id, p.file.path, p.file.last
 	p.proc = o.w.Procs.Spawn("opencode", argv, environ, s.Dir, s.TTY, now)
 	p.proc.Open = []string{filepath.Join(o.root, "log", "opencode.log")}
 	return p
+}
+
+// title is what a session is called: the first request may have failed that asks for one.
+func (o *OpenCode) title(id string, now time.Time) string {
+	switch o.w.Rand.IntN(3) {
+	case 0:
+		return "New session - " + now.UTC().Format("2006-01-02T15:04:05.000Z")
+	case 1:
+		return "Demo task"
+	}
+	return "Demo task " + id[len(id)-4:]
+}
+
+// Title is that of the terminal.
+func (p *opencode) Title() string {
+	if p.o.files[p.id] == nil || strings.HasPrefix(p.file.title, "New session - ") {
+		return "OpenCode"
+	}
+	return "OC | " + p.file.title
 }
 
 // put writes a file anew, in the way that was asked for.

@@ -8,7 +8,7 @@ import (
 
 // The files of opencode 1.1.53. What an error says is that of 1.18.33, which writes the same object.
 const (
-	ocSession = `{"id":"$sid","slug":"demo","version":"1.1.53","projectID":"$project",$parent"directory":$dir,"title":"Demo task",$permission"time":{"created":$created,"updated":$ms$archived},"summary":{"additions":0,"deletions":0,"files":0}}`
+	ocSession = `{"id":"$sid","slug":"demo","version":"1.1.53","projectID":"$project",$parent"directory":$dir,"title":$title,$permission"time":{"created":$created,"updated":$ms$archived},"summary":{"additions":0,"deletions":0,"files":0}}`
 
 	ocRules = `"permission":[{"permission":"question","pattern":"*","action":"deny"},{"permission":"plan_enter","pattern":"*","action":"deny"},{"permission":"plan_exit","pattern":"*","action":"deny"}],`
 

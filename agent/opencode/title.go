@@ -1,0 +1,124 @@
+package opencode
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// The title of a terminal, as 1.18.33 sets it: untitled at its first screen, and for a session whose own title is the one that
+// it was made with. OPENCODE_DISABLE_TERMINAL_TITLE leaves the shell's.
+const (
+	untitled   = "OpenCode"
+	titled     = "OC | "
+	titleUnits = 40 // of UTF-16: a longer title is cut to 37, and dots follow
+	titleCut   = 37
+)
+
+var madeTitle = regexp.MustCompile(`^(?:New|Child) session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+
+// Titled goes by the session's own title.
+func (o *OpenCode) Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error) {
+	shown, named := strings.CutPrefix(title, titled)
+	if !named && title != untitled {
+		return false, false, nil
+	}
+	own, err := o.title(ctx, s)
+	if err != nil {
+		return false, false, err
+	}
+	if own = strings.TrimSpace(own); madeTitle.MatchString(own) || own == "" {
+		return false, named, nil // another session with such a title looks the same
+	}
+	return named && sameTitle(own, shown), true, nil
+}
+
+// sameTitle tells whether a terminal shows a title, in full or cut. Versions before 1.18 end in three dots.
+func sameTitle(own, shown string) bool {
+	shown = strings.TrimSpace(shown)
+	units := utf16.Encode([]rune(own))
+	if len(units) <= titleUnits {
+		return own == shown
+	}
+	cut := string(utf16.Decode(units[:titleCut]))
+	return shown == cut+"…" || shown == cut+"..."
+}
+
+func (o *OpenCode) title(ctx context.Context, s detect.Session) (title string, err error) {
+	if err := o.check(s); err != nil {
+		return "", err
+	}
+	if isJSON(s) {
+		return o.stored(s).title()
+	}
+	err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
+		var t sql.NullString
+		err := tx.QueryRowContext(ctx, "select substr(title, 1, 1000) from session where id = ?", s.ID).Scan(&t)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("session %s is not in it: %w", s.ID, fs.ErrNotExist)
+		}
+		title = t.String
+		return err
+	})
+	return title, err
+}
+
+// Newer lists the other main sessions of the folder that began in a terminal and were written after a time.
+func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time) (all []detect.Session, err error) {
+	if err := o.check(s); err != nil {
+		return nil, err
+	}
+	if isJSON(s) {
+		return o.newerStored(ctx, s, after)
+	}
+	err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
+		all = nil
+		return each(ctx, tx, func(scan func(...any) error) error {
+			var id string
+			var permission sql.NullString
+			err := scan(&id, &permission)
+			if !headlessRules([]byte(permission.String)) {
+				all = append(all, detect.Session{Agent: Name, ID: id, Path: s.Path})
+			}
+			return err
+		}, `select substr(id, 1, 100), case when octet_length(permission) <= 65536 and json_valid(permission) then permission end from session
+			where id <> ? and parent_id is null and time_updated > ? and directory = (select directory from session where id = ?) limit 100`, s.ID, after.UnixMilli(), s.ID)
+	})
+	return all, err
+}
+
+func (o *OpenCode) newerStored(ctx context.Context, s detect.Session, after time.Time) (all []detect.Session, err error) {
+	own, err := o.stored(s).info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := o.scanStorage(ctx, nil)
+	for _, t := range found {
+		if t.Session.ID == s.ID || !t.ModTime.After(after) {
+			continue
+		}
+		i, err := o.stored(t.Session).info(ctx)
+		if err == nil && i.Parent == "" && i.Interactive && i.Dir == own.Dir {
+			all = append(all, t.Session)
+		}
+	}
+	return all, err
+}
+
+func (o *OpenCode) stored(s detect.Session) jsonStore {
+	return jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID}
+}
+
+var (
+	_ agent.Titler   = (*OpenCode)(nil)
+	_ agent.Beginner = (*OpenCode)(nil)
+)

@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// titles is an agent that names its session in its terminal's title. Another session of the folder was used at a time.
+type titles struct {
+	agent.Agent
+	used time.Time
+}
+
+func (titles) Titled(context.Context, detect.Session, string) (shows, known bool, err error) {
+	return false, false, nil // the terminal here is none
+}
+
+func (a titles) Newer(_ context.Context, _ detect.Session, after time.Time) ([]detect.Session, error) {
+	if a.used.After(after) {
+		return []detect.Session{{Agent: "claude", ID: "another"}}, nil
+	}
+	return nil, nil
+}
+
+// Where a terminal may show any session of its folder, it is the one that was used last only if nothing else was used there
+// since the terminal's start: else its title must name it.
+func TestTitleMustTell(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		used   time.Duration // from the terminal's start on
+		titled bool
+	}{{"used before", -time.Minute, false}, {"used since", time.Minute, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.wrapAgent(func(a agent.Agent) agent.Agent { return titles{a, time.Now().Add(-time.Hour + c.used)} })
+				r.open(resume.Tmux, "limit")
+				entry := filepath.Join(r.agentDir(), "sessions", "901.json")
+				if err := os.Remove(entry); err != nil {
+					t.Fatal(err)
+				}
+				r.procs.set(func() { r.procs.cwd = map[int]string{901: r.project} })
+				r.watch.send(fsnotify.Event{Name: entry, Op: fsnotify.Remove})
+				r.pass(time.Hour)
+				all := r.children.started()
+				if len(all) != 1 || all[0].claim.Plan.Titled != c.titled {
+					t.Errorf("%d starts, titled %t; log:\n%s", len(all), len(all) > 0 && all[0].claim.Plan.Titled, r.log)
+				}
+			})
+		})
+	}
+}
