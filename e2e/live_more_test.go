@@ -309,6 +309,35 @@ func TestLiveOpencodeFork(t *testing.T) {
 	}
 }
 
+// An idle window does not get the prompt for a session of its folder that a script drives, though that one is newer than what
+// the window shows. When the window is closed, the session goes on.
+func TestLiveShowsAnother(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	for _, a := range []agentCase{opencode, gemini061} {
+		t.Run(a.kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, a)
+			p := w.openTerminal(false)
+			p.asks("say done")
+			p.shows("All done.")
+			w.eventually(agentTime, "the window's own session", func() bool { return len(w.sessions()) == 1 })
+			p.ready()
+			id := w.stopped(w.rateLimitFor(5))
+			c := w.startClawd(settings{})
+			c.wait("session_unreachable", "session", id)
+			c.quiet(15 * time.Second)
+			w.wantMain(1 + w.stops())
+			if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+				t.Errorf("%d starts; the screen:\n%s", n, p.screen())
+			}
+			p.quits()
+			c.resumedOnce(id)
+			w.wantMain(1 + w.stops() + 1)
+		})
+	}
+}
+
 // leftToWindow starts clawd, which leaves a session alone while a window may show it.
 func (w *world) leftToWindow(id, why string) *clawd {
 	w.t.Helper()

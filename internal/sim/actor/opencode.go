@@ -167,25 +167,6 @@ func (o *OpenCode) spawn(f *ocFile, s Start, argv, environ []string, now time.Ti
 	return p
 }
 
-// title is what a session is called: the first request may have failed that asks for one.
-func (o *OpenCode) title(id string, now time.Time) string {
-	switch o.w.Rand.IntN(3) {
-	case 0:
-		return "New session - " + now.UTC().Format("2006-01-02T15:04:05.000Z")
-	case 1:
-		return "Demo task"
-	}
-	return "Demo task " + id[len(id)-4:]
-}
-
-// Title is that of the terminal.
-func (p *opencode) Title() string {
-	if p.o.files[p.id] == nil || strings.HasPrefix(p.file.title, "New session - ") {
-		return "OpenCode"
-	}
-	return "OC | " + p.file.title
-}
-
 // put writes a file anew, in the way that was asked for.
 func (p *opencode) put(now time.Time, text string, folders ...string) error {
 	path := filepath.Join(append([]string{p.o.root, "storage"}, folders...)...) + ".json"
