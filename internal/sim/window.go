@@ -340,7 +340,9 @@ func (c *clawd) drops() {
 	for _, x := range c.under {
 		func() {
 			defer func() {
-				if x := recover(); x != nil && x != errKilled {
+				switch x := recover(); x {
+				case nil, errKilled:
+				default:
 					panic(x)
 				}
 			}()

@@ -61,16 +61,6 @@ func (o *OpenCode) Tidy(time.Time) error { return nil }
 // AgentList is what `opencode agent list` prints.
 func (o *OpenCode) AgentList() string { return strings.Join(o.Roles, " (primary)\n") + " (primary)\n" }
 
-// Archive puts a session away, as its user does.
-func (o *OpenCode) Archive(id string, now time.Time) error {
-	f := o.files[id]
-	if f == nil {
-		return ErrCannot
-	}
-	f.archived = true
-	return o.save(f, now)
-}
-
 // id draws one that sorts by time, as those of messages do, or backwards, as those of sessions.
 func (o *OpenCode) id(prefix string, now time.Time, backwards bool) string {
 	o.ids++

@@ -87,3 +87,13 @@ func (p *opencode) Title() string {
 	}
 	return "OC | " + p.file.title
 }
+
+// Archive puts a session away, as its user does.
+func (o *OpenCode) Archive(id string, now time.Time) error {
+	f := o.files[id]
+	if f == nil {
+		return ErrCannot
+	}
+	f.archived = true
+	return o.save(f, now)
+}
