@@ -31,7 +31,7 @@ var redactions = []struct {
 	{regexp.MustCompile(`(?i)\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|ai|co|app|cloud|internal|local|localdomain|lan|corp|home|intra|edu|gov|eu|uk|de|fr|it|es|nl|ch|at|pl|ru|cn|jp|in|br|us)\b(?::\d+)?`), "<host>"},
 	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*:\d{2,5}\b`), "<host>"},
 	{regexp.MustCompile(`(?i)\b((?:project|organi[sz]ation|org|user|account|team|workspace|tenant|customer|group|profile)s?(?:[_ ](?:id|name|number))?["']?\s*[:=]?\s*)(?:["'][^"']*["']|[\w.-]*[\d._-][\w.-]*\w)`), "$1<name>"},
-	{regexp.MustCompile(`(?i)\b(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
+	{regexp.MustCompile(`(?i)(?:\b|[\d_])(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
 	{regexp.MustCompile(`\b(?i:sk|pk|key|req|msg|ses|org|user|acct|proj|wrk|run|call|resp|thread)[-_][\w-]*[0-9A-Z][\w-]*`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
 	{regexp.MustCompile(`[A-Za-z0-9+/]{12,}={1,2}`), "<id>"},

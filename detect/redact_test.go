@@ -11,7 +11,7 @@ import (
 var secrets = []string{
 	"bob@example.com", "bob.o'x+clawd@mail.example.co.uk", "bøb@exämple.com",
 	"https://user:pw@example.com/x?token=abc", "/home/bob", "~/work/demo", "/home/rené/projekt", `C:\Users\bob\demo`,
-	"sk-ant-api03-AbCdEf", "token abcdefgh", "req_011CQAbCdEf", "org-AbCdEfGh", "Bearer abcdef",
+	"sk-ant-api03-AbCdEf", "token abcdefgh", "2token abcdefgh", "access_token abcdefgh", "req_011CQAbCdEf", "org-AbCdEfGh", "Bearer abcdef",
 	"123e4567-e89b-12d3-a456-426614174000", "AKIAIOSFODNN7EXAMPLE", "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
 	"ses_5a1b2c3d4e5fABCDEFGH", "password=hunter2", `"api_key": "hunter2"`, "X-Api-Key: hunter2",
 }
