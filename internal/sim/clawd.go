@@ -31,6 +31,7 @@ type clawd struct {
 	first  bool         // the first regular look is yet to come
 	tick   time.Time    // of the next one
 	begun  []*daemon.Task
+	agents []agent.Agent
 	under  []*doing                 // tasks that wait in the middle
 	doing  *doing                   // that is being done
 	typing map[*window]*typed       // attempts that are being typed
@@ -92,11 +93,12 @@ func (c *clawd) start() {
 	c.fuse = 0
 	c.trace("%s starts", c.name)
 	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)
+	c.agents = c.adapters()
 	o := daemon.Options{Config: c.config(), Version: fmt.Sprint(c.life), Env: c.env(), Log: log,
 		Reload:  func() (config.Config, error) { return c.config(), nil },
 		Paths:   daemon.Paths{ConfigPath: "clawd.toml", StateDir: c.path(c.name), UserDir: c.path("user"), Wraps: c.path("wraps")},
 		Manager: daemon.Manager{GoingDown: func() bool { return false }},
-		Parts: daemon.Parts{Agents: c.adapters(), Trigger: c.trigger(), Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},
+		Parts: daemon.Parts{Agents: slices.Clone(c.agents), Trigger: c.trigger(), Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},
 			Channels: func(config.Notify) []notify.Channel {
 				return []notify.Channel{{Name: "sim", Send: c.tells}}
 			}}}

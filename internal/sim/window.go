@@ -196,7 +196,7 @@ type triggers struct {
 func (c *clawd) trigger() daemon.Trigger {
 	return triggers{c: c, Trigger: &trigger.Trigger{Exec: shims{c}, Procs: c.world.Procs, Wraps: c.path("wraps"), Tmux: func() string { return "" },
 		Agents: func(name string) agent.Agent {
-			return c.screensOf(name)
+			return screensOf(c.agent(name))
 		},
 		Reach: func(h detect.Holder, _ resume.Way) (trigger.Terminal, error) {
 			if w := c.windowOf(h); w != nil {
@@ -205,13 +205,17 @@ func (c *clawd) trigger() daemon.Trigger {
 			return nil, errors.New("no tmux pane shows its terminal")
 		},
 		LastLook: func(ctx context.Context, x resume.Claim) string {
-			return daemon.LastLook(ctx, c.adapter(x.Session.Agent), x, c.path("user/held"))
+			return daemon.LastLook(ctx, c.agent(x.Session.Agent), x, c.path("user/held"))
 		},
 		Pause: c.pauses}}
 }
 
-func (r *run) screensOf(name string) agent.Agent {
-	a := r.adapter(name)
+// agent is an adapter of clawd's own.
+func (c *clawd) agent(name string) agent.Agent {
+	return c.agents[slices.IndexFunc(c.agents, func(a agent.Agent) bool { return a.Name() == name })]
+}
+
+func screensOf(a agent.Agent) agent.Agent {
 	if t, ok := a.(agent.Titler); ok {
 		return titledScreen{screens{a}, t}
 	}
