@@ -91,7 +91,9 @@ func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time)
 			}
 			return err
 		}, `select substr(id, 1, 100), case when octet_length(permission) <= 65536 and json_valid(permission) then permission end from session
-			where id <> ? and parent_id is null and time_updated > ? and directory = (select directory from session where id = ?) limit 100`, s.ID, after.UnixMilli(), s.ID)
+			where id <> ? and parent_id is null and directory = (select directory from session where id = ?)
+			and (time_updated > ? or exists (select 1 from message m where m.session_id = session.id and m.time_created > ?))`,
+			s.ID, s.ID, after.UnixMilli(), after.UnixMilli())
 	})
 	return all, err
 }
@@ -101,13 +103,14 @@ func (o *OpenCode) newerStored(ctx context.Context, s detect.Session, after time
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.scanStorage(ctx, nil)
+	found, err := o.scanStorage(ctx, nil) // its error has the attempt put off
 	for _, t := range found {
 		if t.Session.ID == s.ID || !t.ModTime.After(after) {
 			continue
 		}
 		i, err := o.stored(t.Session).info(ctx)
-		if err == nil && i.Parent == "" && i.Interactive && i.Dir == own.Dir {
+		half := err != nil && !errors.Is(err, fs.ErrNotExist) // it is being written, say: it may be one
+		if half || err == nil && i.Parent == "" && i.Interactive && i.Dir == own.Dir {
 			all = append(all, t.Session)
 		}
 	}

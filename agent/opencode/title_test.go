@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,14 +73,21 @@ func TestNewer(t *testing.T) {
 		exec(t, db, "insert into session values (?, nullif(?, ''), ?, '1.18.33', nullif(?, ''), 0, ?, null)", id, parent, dir, permission, at)
 	}
 	const dir, headless = "/home/dev/work/demo", `[{"permission":"question","pattern":"*","action":"deny"},{"permission":"plan_enter","pattern":"*","action":"deny"},{"permission":"plan_exit","pattern":"*","action":"deny"}]`
+	for i := range 120 { // a script that is called often
+		add(fmt.Sprint("ses_again", i), "", dir, headless, at0+1)
+	}
 	add("ses_before", "", dir, "", at0-1)
+	add("ses_silent", "", dir, "", at0-1)
+	exec(t, db, "insert into message values ('msg_1', 'ses_silent', ?, ?, '{}')", at0+1, at0+1)
 	add("ses_after", "", dir, "", at0+1)
 	add("ses_part", s.ID, dir, "", at0+1)
 	add("ses_elsewhere", "", "/home/dev/work/other", "", at0+1)
 	add("ses_run", "", dir, headless, at0+1)
 	exec(t, db, "update session set time_updated = ? where id = ?", at0+5, s.ID)
 	got, err := o.Newer(t.Context(), s, time.UnixMilli(at0))
-	if err != nil || len(got) != 1 || got[0] != (detect.Session{Agent: Name, ID: "ses_after", Path: s.Path}) {
+	want := []detect.Session{{Agent: Name, ID: "ses_after", Path: s.Path}, {Agent: Name, ID: "ses_silent", Path: s.Path}}
+	slices.SortFunc(got, func(a, b detect.Session) int { return strings.Compare(a.ID, b.ID) })
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
