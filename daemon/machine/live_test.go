@@ -117,6 +117,9 @@ func TestLiveLongTurn(t *testing.T) {
 		p.child.sight.Events = append(p.child.sight.Events, record("r", detect.KindRetry, func(e *detect.Event) { e.At = k.w.Now }))
 	}
 	p.wantPhase(state.Fired)
+	p.child.sight.Events = append(p.child.sight.Events, record("n", detect.KindRetry, func(e *detect.Event) { e.At, e.Next = k.w.Now, k.w.Now.Add(time.Hour) }))
+	k.pass(time.Hour) // it said so
+	p.wantPhase(state.Fired)
 	k.pass(29 * time.Minute)
 	p.wantPhase(state.Fired)
 	k.pass(2 * time.Minute)

@@ -247,10 +247,11 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	t.s.keep(r)
 }
 
-// lastOf is when the newest record came that is seen of an attempt; zero: there is none.
+// lastOf is when the newest record came that is seen of an attempt, or when the agent said that it asks again; zero: there
+// is none.
 func lastOf(s resume.Sight) (at time.Time) {
 	for _, e := range s.Events {
-		at = later(at, e.At)
+		at = later(at, later(e.At, e.Next))
 	}
 	return at
 }

@@ -127,7 +127,7 @@ func (p *pane) shows(f []string) error {
 	return nil
 }
 
-// press types bytes as hex, which no key name and no setting of tmux can change the meaning of.
+// Press types bytes as hex, which no key name and no setting of tmux can change the meaning of.
 func (p *pane) Press(ctx context.Context, keys []byte) error {
 	if _, err := p.Look(ctx); err != nil {
 		return err

@@ -209,8 +209,8 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	return resume.GateExec, "", nil
 }
 
-// lastLook: somebody may have gone on and ended his turn since the claim, so that the terminal is at rest again. Or he went
-// over to another session there.
+// lastLook fails when the session's user went on since the claim: that turn may be over, and the terminal at rest again. Or it
+// shows another session by now.
 func (l *live) lastLook(ctx context.Context) error {
 	if l.t.LastLook != nil {
 		if why := l.t.LastLook(ctx, l.c); why != "" {
