@@ -161,9 +161,10 @@ func (c *Change) unclaim(why string) {
 	c.record("unclaimed", was.Stop.Key, was.N, why, "")
 }
 
-// cancelled holds a stop that its user took back. He knows, so nobody is told.
-func (c *Change) cancelled() {
-	c.Cancelled = time.Time{}
+// cancelled holds a stop that its user took back. He knows, so nobody is told. still: since when his order to end the run
+// stands; zero: there is no run.
+func (c *Change) cancelled(still time.Time) {
+	c.Cancelled = still
 	c.keep(byUser)
 	c.note(true)
 }

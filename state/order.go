@@ -52,15 +52,15 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 	case s.TakenBack(): // the same order once more
 		return nil, nil
 	case s.Phase == Waiting:
-		c.cancelled()
+		still := time.Time{}
 		if ours { // our run had resumed it before it stopped again
-			c.Cancelled = b.Now()
-			c.note(true)
+			still = b.Now()
 		}
+		c.cancelled(still)
 		return c, nil
 	case s.Phase == Claimed: // nothing ran, and its gate cannot open any more
 		c.unclaim(byUser)
-		c.cancelled()
+		c.cancelled(time.Time{})
 		return c, nil
 	case s.Phase == Fired, s.Phase == Following && ours:
 		c.Cancelled = b.Now()

@@ -34,6 +34,25 @@ func TestCancelBesideAStop(t *testing.T) {
 	}
 }
 
+// What a cancelled run wrote is read after its verdict, where its files could not be read before.
+func TestCancelledRunIsReadLate(t *testing.T) {
+	k, p := fires(t, time.Hour+time.Minute, func(k *kit, p *place) {
+		p.onLook = func(s *Sighted) { s.Err = errDisk }
+		k.in(time.Hour+time.Second, func() { k.post(p, Ordered{Order{ID: 1, Kind: Cancel}}) })
+		k.in(time.Hour+30*time.Second, func() {
+			p.die()
+			p.write(p.rec("late", detect.KindFailure, failed(detect.Failure{Reason: detect.RateLimit})))
+		})
+	})
+	k.pass(30 * time.Minute)
+	k.wantVerdict(p, resume.Unsure)
+	p.touch()
+	k.pass(26 * time.Hour)
+	if k.starts(p) != 1 || len(k.books.Notices()) != 0 {
+		t.Errorf("%d starts, told %v\n%s", k.starts(p), k.books.Notices(), k)
+	}
+}
+
 // Nothing is claimed against its user's order, whatever was decided and seen before it.
 func TestCancelledIsNotClaimed(t *testing.T) {
 	for name, c := range map[string]struct {
