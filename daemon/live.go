@@ -202,7 +202,7 @@ func (d *Daemon) worksOn(h detect.Holder) (again time.Time, works bool) {
 
 // noWay says what keeps clawd from waking an open session, and what its user is told by.
 func (s *session) noWay(err error) *machine.NoWay {
-	no := &machine.NoWay{Why: err.Error(), Again: s.d.now().Add(lookAgain)}
+	no := &machine.NoWay{Why: err.Error()}
 	switch {
 	case errors.As(err, new(*trigger.BlockedError)):
 		no.Event = machine.Blocked

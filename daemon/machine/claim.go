@@ -21,6 +21,9 @@ const (
 	turnLasts = 2 * time.Second
 	// rolesMost is how long a question about roles that failed is put off at most.
 	rolesMost = time.Hour
+	// lookSoon and lookMost are when to look again at what keeps clawd from an open session.
+	lookSoon = time.Minute
+	lookMost = 10 * time.Minute
 	// wallStep is when to look again after a refusal that the files do not bear out.
 	wallStep = 10 * time.Second
 )
@@ -152,7 +155,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 	case seen.Way != nil:
 		no := t.failing(*seen.Way)
 		t.tellNoWay(&no)
-		t.postponed(resume.Outcome{Again: no.Again, Why: no.Why})
+		t.postponed(resume.Outcome{Again: t.lookIn(lookSoon, no.Why), Why: no.Why})
 	case seen.Asked: // the agent does not answer, so it is asked ever less often
 		out := *seen.Later
 		out.Again = t.w.Now.Add(min(time.Minute<<min(t.s.Trouble.Failing, 10), rolesMost))
@@ -195,7 +198,7 @@ func (t *step) ruled(found rules.Finding) {
 	case found.Ends == rules.ByOthers: // the files are to bear it out, and not at once again
 		t.postponed(resume.Outcome{Again: t.w.Now.Add(wallStep), Why: found.Why})
 	case found.Ends == rules.Later && found.Again > 0:
-		t.postponed(resume.Outcome{Again: t.w.Now.Add(found.Again), Why: found.Why})
+		t.postponed(resume.Outcome{Again: t.lookIn(found.Again, found.Why), Why: found.Why})
 	case found.Ends == rules.Later:
 		t.postponed(resume.Outcome{Why: found.Why})
 	default:

@@ -366,7 +366,6 @@ const (
 type NoWay struct {
 	Event     string // that its user is told by; empty: he is not
 	Why       string
-	Again     time.Time
 	Elsewhere bool // its process shows another session: that does not pass
 }
 

@@ -193,7 +193,7 @@ func TestWhatIsNotLate(t *testing.T) {
 			p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
 			p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "a plain terminal"} }
 			p.all = func(s *AllSeen) {
-				s.Way = &NoWay{Event: Unreachable, Why: "a plain terminal", Again: k.w.Now.Add(time.Minute)}
+				s.Way = &NoWay{Event: Unreachable, Why: "a plain terminal"}
 			}
 			p.limited("stop", time.Hour)
 			p.rescans(5 * time.Hour)

@@ -192,9 +192,10 @@ type Turning struct {
 type Said struct {
 	Decision resume.Decision
 	Problem  string
-	Done     string // key of the good end
-	Old      string // key of a stop that is too old to be taken in
-	Back     string // why clawd holds back; empty: it does not
+	Done     string        // key of the good end
+	Old      string        // key of a stop that is too old to be taken in
+	Back     string        // why clawd holds back; empty: it does not
+	Since    time.Duration // of Back, by the elapsed time
 }
 
 // Trouble is what failed.

@@ -263,8 +263,17 @@ func (t *step) standsBy(why string) bool {
 	if t.s.Said.Back == why {
 		return false
 	}
-	t.s.Said.Back = why
+	t.s.Said.Back, t.s.Said.Since = why, t.w.Mono
 	return true
+}
+
+// lookIn gives when to look again at what stands in the way: ever later, the longer it has been the same.
+func (t *step) lookIn(least time.Duration, why string) time.Time {
+	wait := least
+	if t.s.Said.Back == why {
+		wait = max(least, min((t.w.Mono-t.s.Said.Since)/10, lookMost))
+	}
+	return t.w.Now.Add(wait)
 }
 
 // standDown says once who goes first.

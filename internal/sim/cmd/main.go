@@ -70,6 +70,7 @@ func main() {
 	if o.seed == 0 && o.plan == "" && o.worker < 0 {
 		os.Exit(o.parent())
 	}
+	runtime.GOMAXPROCS(1) // a world does one thing at a time
 	debug.SetGCPercent(400)
 	os.Args = os.Args[:1]
 	testing.Main(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "seeds", F: o.work}}, nil, nil)
