@@ -131,6 +131,8 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	switch {
 	case found.PID == 0:
 		return found, false, &unreachableError{"no terminal shows it"}
+	case behind(rec.Classifier.Last, p):
+		return found, false, &unreachableError{fmt.Sprintf("process %d was opened before the turn that stopped, which ran outside of it: it does not show that turn", found.PID)}
 	case found.Sure && !found.Named:
 		return found, false, nil
 	case found.Sure:
@@ -152,6 +154,12 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		titled = !ok || p.Started.IsZero() || other != ""
 	}
 	return found, titled, err
+}
+
+// behind tells whether a terminal's process is older than the session's last record, which a headless run wrote: what it shows ends
+// before that, and a prompt there would go on from an older place.
+func behind(last detect.Event, p agent.Proc) bool {
+	return last.Headless && !p.Started.IsZero() && p.Started.Before(last.At)
 }
 
 // newer names another session of the same folder that was written after a time, so that the terminal

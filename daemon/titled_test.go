@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -29,6 +30,29 @@ func (a titles) Newer(_ context.Context, _ detect.Session, after time.Time) ([]d
 		return []detect.Session{{Agent: "claude", ID: "another"}}, nil
 	}
 	return nil, nil
+}
+
+// A terminal shows nothing of what a headless run writes to its session after it was opened.
+func TestOpenedBeforeAHeadlessRun(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		opened time.Duration // before the stop
+		starts int
+	}{{"before", time.Hour, 0}, {"after", -5 * time.Minute, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				id := uuid.NewString()
+				r.openAs(id, resume.Tmux, "idle")
+				r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(-c.opened) })
+				r.add(id, r.record(id, "user", "", "sdk-cli"), r.record(id, "plan", "", "sdk-cli"))
+				r.pass(2 * time.Hour)
+				r.wantStarts(c.starts)
+				if n := len(r.log.events("session_unreachable")); n != 1-c.starts {
+					t.Errorf("told %d times that it cannot be reached; log:\n%s", n, r.log)
+				}
+			})
+		})
+	}
 }
 
 // Where a terminal may show any session of its folder, it is the one that was used last only if nothing else was used there

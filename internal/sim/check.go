@@ -341,7 +341,8 @@ func (r *run) logged(line []byte) {
 }
 
 // answered takes in what came of an order that was given at a time.
-func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.Time) {
+func (c *clawd) answered(key string, o machine.Order, a machine.Reply, given time.Time) {
+	r := c.run
 	r.trace("%s %s: %s %v", o.Kind, key, a.Text, a.Err)
 	if a.Err != nil || len(r.clawds) > 1 && !r.clawds[1].gone { // another one may not hear of it
 		return
@@ -353,6 +354,8 @@ func (r *run) answered(key string, o machine.Order, a machine.Reply, given time.
 		stopped := a.Rec.Stop.At
 		w.cancelled = !w.resumed.After(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // a turn of somebody else's has a stop of its own
 			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(stopped)
+		}) && !slices.ContainsFunc(r.runs, func(x *child) bool { // nor does it speak of another clawd's run
+			return x.c != c && !x.over && state.Key(x.claim.Session) == key
 		})
 	case machine.Ignore:
 		w.ignored = !o.Off
