@@ -45,7 +45,11 @@ func (s Session) afford(b Books, l Limits) error {
 	today := b.Spent(b.Now())
 	y, m, d := b.Now().Local().Date()
 	tomorrow := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
-	switch n := today.Sessions[s.root()]; {
+	n := today.Sessions[s.root()]
+	if s.Root != "" {
+		n += today.Sessions[Key(s.Session)] // from before it was known which line it is of
+	}
+	switch {
 	case n >= l.PerSession:
 		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("this session was resumed %d times today; [budget] max_resumes_per_day is %d", n, l.PerSession))
 	case today.Total >= l.PerDay:
@@ -196,11 +200,13 @@ func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
 	rec := c.books.Record(ds)
 	rec.written(c.books)
 	rec.OldSession, rec.Root = c.ID, c.root()
-	rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
-	rec.Cancelled = c.Cancelled
 	rec.Episode.Fresh = c.Episode.Fresh + 1
-	if c.Episode.Attempts > 0 {
-		rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, max(rec.Episode.Attempts, c.Episode.Attempts)
+	if rec.Claim == nil || rec.Claim.At.Before(claim.At) { // else clawd has gone on with it, and had lost what began it
+		rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
+		rec.Cancelled = c.Cancelled
+		if c.Episode.Attempts > 0 {
+			rec.Episode.Since, rec.Episode.Attempts = c.Episode.Since, max(rec.Episode.Attempts, c.Episode.Attempts)
+		}
 	}
 	c.Heirs = append(c.Heirs, rec)
 	return &c.Heirs[len(c.Heirs)-1]

@@ -206,3 +206,68 @@ func TestNoEffectLeavesWhosePromptItIs(t *testing.T) {
 		})
 	}
 }
+
+// An order came back before the mark of what clawd did after it: that is of a later stop, whose user had gone on.
+func TestMarkAfterAnOrderThatCameBack(t *testing.T) {
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	must(t, l.Snapshot())
+	l.later()
+	_, err := l.Cancel(one, false)
+	must(t, err)
+	l.lose()
+	is(t, get(t, l.Store, one).TakenBack(), true)
+	must(t, l.Snapshot())
+	l.later()
+	st := stopped("k2")
+	st.At = l.at.Time
+	_, err = l.Stopped(read(one), st, wait, nil)
+	must(t, err)
+	l.fire(one, "k2")
+	l.lose()
+	rec := get(t, l.Store, one)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Stop.Key, "k2")
+}
+
+// A fresh session that clawd went on with keeps its own attempts when the lost one that began it is judged, and they count for
+// the line's budget.
+func TestLostBeginningLeavesTheHeir(t *testing.T) {
+	l := newLossy(t)
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	waiting(t, l.Store, one, "k")
+	must(t, l.Snapshot())
+	c := claimed(t, l.Store, one, "k")
+	c.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID}
+	l.later()
+	d := resume.Claim{Token: "d", Session: fresh, Stop: stopped("k2"), N: 3, Attempts: 3, At: l.at.Time}
+	l.fired = []resume.Claim{c, d}
+	l.lose()
+	settle(t, l.Store, d, outcome(resume.StoppedAgain, "k3"))
+	was := get(t, l.Store, fresh)
+	o := outcome(resume.Resumed, "")
+	o.Session = fresh
+	settle(t, l.Store, c, o)
+	rec := get(t, l.Store, fresh)
+	is(t, rec.OldSession, one.ID)
+	is(t, rec.Episode.Fresh, 1)
+	is(t, rec.Episode.Attempts, was.Episode.Attempts)
+	is(t, rec.LastFire, was.LastFire)
+	_, err := l.Claim(fresh, "k3", Limits{PerSession: 2, PerDay: 9}, free)
+	refusedWith(t, err, resume.Postponed)
+}
+
+// What had not been told when the snapshot was made is told.
+func TestNoticesComeBack(t *testing.T) {
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	settle(t, l.Store, l.fire(one, "k"), outcome(resume.Unsure, ""))
+	before, err := l.Outbox()
+	must(t, err)
+	must(t, l.Snapshot())
+	l.lose()
+	after, err := l.Outbox()
+	must(t, err)
+	is(t, len(after), 1)
+	is(t, after[0].Event, before[0].Event)
+}

@@ -46,7 +46,8 @@ func (t tx) remember(c resume.Claim) error {
 		return t.underWay(rec, c)
 	case known:
 		return nil
-	case rec.open(), rec.Phase == Waiting, rec.Phase != Following && rec.Stop.Key != c.Stop.Key && !rec.TakenBack(),
+	case rec.open(), rec.Phase == Waiting,
+		rec.Phase != Following && rec.Stop.Key != c.Stop.Key && (!rec.TakenBack() || c.Stop.At.After(rec.Stop.At)), // the order was about an earlier stop
 		rec.Phase == Following && c.Plan.Form != resume.FormFresh:
 		return t.underWay(rec, c)
 	case c.Plan.Form == resume.FormFresh:

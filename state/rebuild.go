@@ -134,7 +134,6 @@ func (s *Store) rebuild(expected string, cause *damage) error {
 		if err != nil {
 			return fmt.Errorf("the snapshot %s: %w", snapshot, err)
 		}
-		delete(old.records, string(bucketOutbox)) // these were told long ago
 		all, s.Restored = old, snapshot
 	}
 	s.Kept = left.count()
