@@ -30,6 +30,7 @@ type watch struct {
 	old     map[string]bool            // sessions that were left for their age
 	sizes   map[string][]size          // that the sessions' files had
 	made    map[string]bool            // marks
+	shared  map[string]bool            // sessions in which a second clawd made an attempt
 	odd     map[string]bool            // sessions whose lines may be late or torn
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
@@ -103,6 +104,9 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 		r.fails("I2", "%s: attempt %d is made twice", key, c.N)
 	}
 	r.made[c.Mark] = true
+	if by != r.clawds[0] {
+		r.shared[key] = true
+	}
 	for _, b := range r.alive {
 		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue
@@ -170,13 +174,16 @@ func (by *clawd) counted(key string, c resume.Claim) {
 	if !line.anew && !r.torn[key] && line.of == by && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.of, line.anew = c.N, by, false
+	line.n, line.of = c.N, by
+	line.anew = slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // somebody goes on right now, which it is to find out
+		return a.By == actor.Person && a.Agent+"/"+a.Session == key && a.At.After(c.Stop.At)
+	})
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
 	day := r.wall().UTC().Format(time.DateOnly) + key + by.name // another clawd has a store of its own
 	r.spent[day]++
-	if n, most := r.spent[day], r.config().Budget.MaxResumesPerDay; n > most {
+	if n, most := r.spent[day], by.config().Budget.MaxResumesPerDay; n > most {
 		r.fails("budget", "%s: %d attempts on one day", key, n)
 	}
 }

@@ -41,12 +41,18 @@ type clawd struct {
 	last   time.Duration            // of its last start of a run; 0: there was none
 	since  time.Duration            // of its own start
 	due    map[string]time.Duration // sessions whose wait is over, and since when
+	conf   int                      // the config that it read last
 }
 
 // killed is what a commit panics with when clawd is killed there.
 var errKilled = errors.New("killed")
 
-func (r *run) config() config.Config {
+// config is the one in force now; a clawd may not have read it yet.
+func (r *run) config() config.Config { return r.configured(r.conf) }
+
+func (c *clawd) config() config.Config { return c.configured(c.conf) }
+
+func (r *run) configured(which int) config.Config {
 	cfg := config.Default()
 	cfg.Resume.Jitter = 0 // it would be drawn from no seed
 	cfg.Agent = map[string]agent.Config{}
@@ -57,7 +63,7 @@ func (r *run) config() config.Config {
 	}
 	slices.SortFunc(names, func(a, b any) int { return bytes.Compare([]byte(a.(string)), []byte(b.(string))) })
 	cfg.Watch.Agents = names
-	configs[r.conf](r, &cfg)
+	configs[which](r, &cfg)
 	return cfg
 }
 
@@ -89,13 +95,16 @@ func (c *clawd) start() {
 		return
 	}
 	c.life++
-	c.last, c.since = 0, c.mono()
+	c.last, c.since, c.conf = 0, c.mono(), c.run.conf
 	c.fuse = 0
 	c.trace("%s starts", c.name)
 	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)
 	c.agents = c.adapters()
 	o := daemon.Options{Config: c.config(), Version: fmt.Sprint(c.life), Env: c.env(), Log: log,
-		Reload:  func() (config.Config, error) { return c.config(), nil },
+		Reload: func() (config.Config, error) {
+			c.conf = c.run.conf
+			return c.config(), nil
+		},
 		Paths:   daemon.Paths{ConfigPath: "clawd.toml", StateDir: c.path(c.name), UserDir: c.path("user"), Wraps: c.path("wraps")},
 		Manager: daemon.Manager{GoingDown: func() bool { return false }},
 		Parts: daemon.Parts{Agents: slices.Clone(c.agents), Trigger: c.trigger(), Settle: 5 * time.Second, Clock: daemon.Clock{Wall: c.wall, Mono: c.mono},

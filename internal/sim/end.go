@@ -70,7 +70,7 @@ func (r *run) books(hand *daemon.Hand) {
 		case string(resume.Resumed):
 			resumed++
 		case "stop":
-			if !r.torn[e.Session] {
+			if !r.torn[e.Session] && !r.shared[e.Session] { // a clawd that loses its store judges another's attempts, too
 				stops[e.Session+" "+e.Key]++
 			}
 		}
