@@ -193,7 +193,7 @@ func TestTerminalFails(t *testing.T) {
 		r.children.mu.Lock()
 		r.children.blocked = nil
 		r.children.mu.Unlock()
-		r.pass(2 * time.Minute)
+		r.pass(10 * time.Minute)
 		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
 			t.Errorf("%d starts, %d resumes", n, r.resumes())
 		}

@@ -77,6 +77,29 @@ func TestCancelledIsNotClaimed(t *testing.T) {
 	}
 }
 
+// What keeps clawd from a window is looked at each minute at first, and ever less often the longer it is the same.
+func TestLooksLessOften(t *testing.T) {
+	k, p := plain(t)
+	p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
+	why := "text in its input box"
+	p.all = func(s *AllSeen) { s.Way = &NoWay{Event: Blocked, Why: why} }
+	p.limited("stop", time.Hour)
+	k.pass(time.Hour + time.Minute)
+	looks := func(d time.Duration) int {
+		before := k.asks("All")
+		k.pass(d)
+		return k.asks("All") - before
+	}
+	first, later := looks(10*time.Minute), 0
+	looks(3 * time.Hour)
+	later = looks(time.Hour)
+	why = "a dialog is open"
+	looks(lookMost)
+	if anew := looks(8 * time.Minute); first < 9 || first > 11 || later != 6 || anew < 6 {
+		t.Errorf("%d looks in the first 10 minutes, %d in a later hour, %d in 8 minutes after something changed\n%s", first, later, anew, k)
+	}
+}
+
 // A holder that has just ended is not called out of reach: how it ended decides.
 func TestJustEndedIsNotUnreachable(t *testing.T) {
 	k, p := plain(t)
