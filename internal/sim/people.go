@@ -194,14 +194,15 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 		if o.Kind != machine.Resume { // he knows, whatever comes of it
 			c.told[key] = append(c.told[key], string(o.Kind))
 		}
-		if w := c.wants[key]; o.Kind == machine.Resume {
+		w := c.wants[key]
+		if o.Kind == machine.Resume {
 			w.cancelled, w.resumed = false, c.wall()
-			c.wants[key] = w
 			c.renews(key)
 		}
 		if o.Off {
-			delete(c.wants, key)
+			w.ignored = false
 		}
+		c.wants[key] = w
 		given := c.wall()
 		c.after(8*time.Second, "", func() {
 			select {
