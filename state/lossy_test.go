@@ -257,6 +257,19 @@ func TestLostBeginningLeavesTheHeir(t *testing.T) {
 	refusedWith(t, err, resume.Postponed)
 }
 
+// Where a fresh session lies is known by its own attempts: the mark of the one that began it does not tell.
+func TestLostHeirHasItsFile(t *testing.T) {
+	l := newLossy(t)
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen", Path: "/its/file"}
+	l.fired = []resume.Claim{
+		{Token: "a", Session: one, Stop: stopped("k"), N: 1, Attempts: 1, At: noon, Plan: resume.Plan{Form: resume.FormFresh, Session: fresh.ID}},
+		{Token: "b", Session: fresh, Stop: stopped("k2"), N: 2, Attempts: 2, At: noon.Add(time.Minute)}}
+	l.lose()
+	rec := get(t, l.Store, fresh)
+	is(t, rec.Phase, Fired)
+	is(t, rec.Path, fresh.Path)
+}
+
 // What had not been told when the snapshot was made is told.
 func TestNoticesComeBack(t *testing.T) {
 	l := newLossy(t)

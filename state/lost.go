@@ -39,6 +39,9 @@ func (s *Store) recount() error {
 // that went on since counts for that one.
 func (t tx) remember(c resume.Claim) error {
 	rec := t.session(c.Session)
+	if rec.Path == "" { // only the attempt that began it is known, which does not tell where it lies
+		rec.Session = c.Session
+	}
 	judged := t.Closed(c.Session, c.Stop.Key).N >= c.N || !rec.LastFire.Before(c.At)
 	begun := rec.Phase == Claimed && rec.Claim.Token == c.Token
 	switch known := judged || rec.Claim != nil && !rec.Claim.At.Before(c.At); {
