@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -24,6 +25,27 @@ func TestStopIsStoredFirst(t *testing.T) {
 	}
 	if stored < 0 || asked < stored {
 		t.Errorf("it is stored too late:\n%s", k)
+	}
+}
+
+// How a window went shows only right then, also where a script works beside it: its shell may be closed before that ends.
+func TestQuitBesideAScript(t *testing.T) {
+	script := detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, PID: 88, Start: 9, Boot: "boot-1", Why: "it runs in the folder"}
+	k, p := plain(t)
+	h := window(77)
+	h.Leader, h.LeaderStart = 70, 7
+	p.info.Interactive, p.holders = true, []detect.Holder{h, script}
+	shell := true
+	p.held = func(s *HoldersSeen) { s.Past = Past{Over: len(p.holders) < 2, LeaderLives: shell} }
+	p.limited("stop", time.Hour)
+	p.holders = []detect.Holder{script} // he quits
+	p.touch()
+	k.pass(time.Minute)
+	p.holders, shell = nil, false
+	p.touch()
+	k.pass(2 * time.Hour)
+	if p.s.Rec.HolderEnd != state.HolderQuit || k.starts(p) != 0 {
+		t.Errorf("he is taken to have gone by %q, %d starts:\n%s", p.s.Rec.HolderEnd, k.starts(p), k)
 	}
 }
 

@@ -43,7 +43,7 @@ func (t *step) hold() bool {
 	switch {
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 		t.sawHolder(h, seen.Wraps)
-	case h.Liveness != detect.Alive && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "":
+	case (h.Liveness != detect.Alive || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
 		if end, known := t.holderEnd(h, seen.Past); known {
 			t.write(t.s.Rec.HolderSeen(t.w.Books, was, end))
 		}
