@@ -30,6 +30,7 @@ type watch struct {
 	old     map[string]bool            // sessions that were left for their age
 	sizes   map[string][]size          // that the sessions' files had
 	made    map[string]bool            // marks
+	unkept  map[*actor.Ask]bool        // prompts that went with a folder
 	shared  map[string]bool            // sessions in which a second clawd made an attempt
 	odd     map[string]bool            // sessions whose lines may be late or torn
 	rewound map[string]time.Time       // sessions whose newest records went with the power
@@ -115,6 +116,9 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		lost := r.rewound[key]
+		if r.unkept[a] || c.Session.Agent == "opencode" && a.At.Before(c.Stop.At) { // opencode goes by the clock itself: for it, too, this one came before
+			continue
+		}
 		if a.By != actor.Clawd && !r.torn[key] && r.written(key, c.Session.Path, a.At) && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {
 			r.fails("I10", "%s: attempt %d after a prompt of %s at %s", key, c.N, a.By, a.At.Format(time.TimeOnly))
 		}

@@ -139,18 +139,22 @@ func (t *talk) damages(w What) {
 	t.r.torn[key] = true
 }
 
-// away takes something away for a while.
-func (r *run) away(path, what string, long time.Duration) {
+// away takes something away for a while. folder: the agent whose folder it is; empty: it is none.
+func (r *run) away(path, what, folder string, long time.Duration) {
 	aside := path + ".away"
 	if _, err := os.Lstat(aside); err == nil || os.Rename(path, aside) != nil {
 		return
 	}
 	r.trace("%s is away", what)
+	asked := len(r.world.Ledger.Asks)
 	back := func() {
 		if _, err := os.Lstat(aside); err != nil {
 			return // it is back
 		}
 		r.trace("%s is back", what)
+		for _, a := range r.world.Ledger.Asks[asked:] { // what was written in its place is gone
+			r.unkept[a] = r.unkept[a] || a.Agent == folder
+		}
 		must(os.RemoveAll(path))
 		must(os.Rename(aside, path))
 	}
@@ -163,7 +167,7 @@ func (r *run) misses(it Item, long time.Duration) {
 	t := r.talks[it.Who]
 	c := r.casts[t.Agent]
 	if it.What == misses {
-		r.away(c.program, filepath.Base(c.program), min(long, 2*time.Hour))
+		r.away(c.program, filepath.Base(c.program), "", min(long, 2*time.Hour))
 		return
 	}
 	for _, b := range r.alive {
@@ -176,7 +180,7 @@ func (r *run) misses(it Item, long time.Duration) {
 			return
 		}
 	}
-	r.away(c.Root(), "the folder of "+c.Name(), min(long, time.Hour))
+	r.away(c.Root(), "the folder of "+c.Name(), c.Name(), min(long, time.Hour))
 }
 
 // configs are what a config can be changed to; the first is the default.
