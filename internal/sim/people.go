@@ -247,6 +247,9 @@ func (r *run) strikes(it Item) {
 		if it.N%2 == 0 {
 			by = -by
 		}
+		if now := r.wall(); now.After(r.latest) {
+			r.latest = now
+		}
 		r.ahead += by
 		r.woke = r.mono()
 		r.trace("the clock is set by %s", by)

@@ -40,6 +40,7 @@ type run struct {
 	Options
 	began  time.Time
 	ahead  time.Duration // how far the wall clock is before the bubble's
+	latest time.Time     // that the wall clock showed before it was set
 	asleep time.Duration // that the machine was, in all
 	chance *rand.Rand    // of whatever is drawn on the way
 	world  *actor.World
