@@ -109,7 +109,7 @@ func TestRetryDefaultJitter(t *testing.T) {
 	})
 }
 
-func TestRetryIsCancelled(t *testing.T) {
+func TestRaceRetryIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())

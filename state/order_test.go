@@ -137,7 +137,7 @@ func TestOrdersArePruned(t *testing.T) {
 }
 
 // An order is kept in a file of its own, before the store is asked for: no other session waits for that disk.
-func TestOrderFileOutsideTheStore(t *testing.T) {
+func TestRaceOrderFileOutsideTheStore(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(filepath.Join(dir, "s.db"), Options{Orders: filepath.Join(dir, "orders")})
 	must(t, err)

@@ -10,9 +10,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -43,7 +43,14 @@ func main() {
 	}
 }
 
-// run runs the commands one after the other.
+// process is a go command that runs.
+type process struct {
+	command
+	cmd  *exec.Cmd
+	text string // a line of its output; with it the process is sent
+}
+
+// run runs the commands: the first one beside the others, which run one after the other.
 func (s *summary) run(args []string, race bool) error {
 	commands, err := plan(args, race, s.times)
 	if err != nil {
@@ -53,91 +60,99 @@ func (s *summary) run(args []string, race bool) error {
 		s.packages += c.packages
 	}
 	s.opening()
+	s.end = s.signal
 	// An interrupt from the terminal reaches the tests as well: the report ends when they have.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	var used time.Duration
-	for _, c := range commands {
-		if c.about != "" {
-			s.print("%s %s", counted("package", c.packages), c.about)
-		}
-		took, stop, err := s.command(c, signals)
-		used += took
-		if err != nil {
-			return err
-		}
-		if s.stopped = s.stopped || stop; s.stopped {
-			break
-		}
-	}
-	s.close(fmt.Sprintf("%.0f s of processor time on %d cores", used.Seconds(), runtime.NumCPU()))
-	return s.times.write()
-}
-
-// command runs one command and reads what it prints, to the end.
-func (s *summary) command(c command, signals <-chan os.Signal) (used time.Duration, stop bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Env = append(os.Environ(), c.env...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, false, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, false, err
-	}
-	s.kind = c.kind
-	s.end = func(p, word string, sig syscall.Signal) { s.signal(c.args[0], cmd.Process.Pid, p, word, sig) }
-	lines := make(chan string)
-	go scan(out, lines)
+	said, stop, ended := make(chan process), make(chan struct{}), make(chan outcome, 2)
+	first := min(1, len(commands))
+	go func() { ended <- chain(ctx, commands[:first], said, stop) }()
+	go func() { ended <- chain(ctx, commands[first:], said, stop) }()
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	for open := true; open; {
-		var text string
+	var used time.Duration
+	for left := 2; left > 0; {
 		select {
-		case text, open = <-lines:
-			if open {
-				s.line(text)
+		case p := <-said:
+			if p.text == "" {
+				s.print("%s %s", counted("package", p.packages), p.about)
+				continue
 			}
+			s.line(&p, p.text)
+		case o := <-ended:
+			left--
+			used, s.broken, err = used+o.used, s.broken || o.broken, errors.Join(err, o.err)
 		case <-ticks.C:
 			s.tick()
 		case got := <-signals:
-			stop = true
+			if !s.stopped {
+				s.stopped = true
+				close(stop)
+			}
 			if got == syscall.SIGTERM {
 				cancel()
 			}
 		}
 	}
-	s.broken = cmd.Wait() != nil || s.broken
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), stop, nil
+	if err != nil {
+		return err
+	}
+	s.close(fmt.Sprintf("%.0f s of processor time on %d cores", used.Seconds(), runtime.NumCPU()))
+	return s.times.write()
 }
 
-// scan gives the lines of r and closes the channel at its end.
-func scan(r io.Reader, lines chan<- string) {
-	defer close(lines)
-	in := bufio.NewReader(r)
-	for {
-		text, err := in.ReadString('\n')
-		if text != "" {
-			lines <- text
+// outcome is what came of commands.
+type outcome struct {
+	used   time.Duration // of the processors
+	broken bool          // one did not end well
+	err    error         // one could not be run
+}
+
+// chain runs commands one after the other, until stop is closed, and says what they print.
+func chain(ctx context.Context, commands []command, said chan<- process, stop <-chan struct{}) (o outcome) {
+	for _, c := range commands {
+		select {
+		case <-stop:
+			return o
+		default:
+		}
+		cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.Env = append(os.Environ(), c.env...)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
 		}
 		if err != nil {
-			return
+			o.err = err
+			return o
 		}
+		if c.about != "" {
+			said <- process{command: c}
+		}
+		for in := bufio.NewReader(out); err == nil; {
+			var text string
+			if text, err = in.ReadString('\n'); text != "" {
+				said <- process{c, cmd, text}
+			}
+		}
+		o.broken = cmd.Wait() != nil || o.broken
+		o.used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
+	return o
 }
 
 // signal ends the test program of a package, which prints its goroutines at a SIGQUIT.
-func (s *summary) signal(goTool string, root int, pkg, word string, sig syscall.Signal) {
-	dir, err := exec.Command(goTool, "list", "-f", "{{.Dir}}", pkg).Output()
+func (s *summary) signal(by *process, pkg, word string, sig syscall.Signal) {
+	dir, err := exec.Command(by.args[0], "list", "-f", "{{.Dir}}", pkg).Output()
 	if err != nil {
 		s.print("      its folder is not known: %v", err)
 		return
 	}
-	pid, err := testProcess(root, strings.TrimSpace(string(dir)))
+	pid, err := testProcess(by.cmd.Process.Pid, strings.TrimSpace(string(dir)))
 	if err == nil {
 		err = syscall.Kill(pid, sig)
 	}

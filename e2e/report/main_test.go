@@ -35,7 +35,7 @@ func wants(t *testing.T, out string, want ...string) {
 
 func (s *summary) lines(text string) {
 	for l := range strings.Lines(text) {
-		s.line(l)
+		s.line(&process{}, l)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestFigures(t *testing.T) {
 			if l.Action == "run" {
 				run[strings.Contains(l.Test, "/")]++
 			}
-			s.line(text)
+			s.line(&process{}, text)
 		}
 		s.close("")
 		if s.top.sum() != run[false] || s.sub.sum() != run[true] {
@@ -193,7 +193,7 @@ func TestNamesWhatHangs(t *testing.T) {
 	var out strings.Builder
 	s := reader(t, &out)
 	var ended []string
-	s.end = func(pkg, _ string, sig syscall.Signal) { ended = append(ended, pkg+" "+sig.String()) }
+	s.end = func(_ *process, pkg, _ string, sig syscall.Signal) { ended = append(ended, pkg+" "+sig.String()) }
 	s.lines(`{"Action":"start","Package":"a/b"}
 {"Action":"run","Package":"a/b","Test":"TestP"}
 {"Action":"pause","Package":"a/b","Test":"TestP"}

@@ -22,8 +22,8 @@ type command struct {
 }
 
 // plan makes the commands of a run. Without the race detector it is the one that was given. Else a
-// package that starts no goroutine, nor do its tests, is tested without it: it would find nothing there and
-// takes many times as long. Its tests named TestRace are run with it as well.
+// package that starts no goroutine, nor do its tests but those named TestRace, is tested without it: it would find nothing
+// there and takes many times as long. Those are run with it as well. The second and third command run beside the first.
 func plan(args []string, race bool, t *times) ([]command, error) {
 	flags := slices.Index(args, "-json") + 1
 	if flags < 2 {
@@ -43,12 +43,12 @@ func plan(args []string, race bool, t *times) ([]command, error) {
 		return nil, err
 	}
 	raced := []string{"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=0"} // by default each program sleeps for a second before it exits
-	again := list(raced, "with the race detector, TestRace alone", once, "-race", "-run", "^TestRace")
+	again := list(raced, "with the race detector, TestRace alone", once, "-p=1", "-race", "-run", "^TestRace")
 	again.kind = " TestRace"
 	var all []command
 	for _, c := range []command{
 		list(raced, "with the race detector", with, "-race"), again,
-		list([]string{"CGO_ENABLED=0"}, "without the race detector: they start no goroutine", without),
+		list([]string{"CGO_ENABLED=0"}, "without the race detector: they start no goroutine", without, "-p=1"),
 	} {
 		if c.packages > 0 {
 			all = append(all, c)
@@ -90,8 +90,8 @@ func split(goTool string, packages []string) (with, without, once []string, err 
 // starters are the names of functions that start goroutines, or whose function runs in one.
 var starters = []string{"Go", "AfterFunc", "Parallel", "RunParallel", "Serve", "ListenAndServe", "NewServer", "NewUnstartedServer"}
 
-// goroutines tells whether a package or its tests start any, on whatever system, and whether it has a test
-// for the race detector.
+// goroutines tells whether a package or its tests start any, on whatever system, but in the tests for the race detector, and
+// whether it has such.
 func goroutines(dir string) (starts, tests bool, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err == nil && len(files) == 0 {
@@ -109,7 +109,10 @@ func goroutines(dir string) (starts, tests bool, err error) {
 			case *ast.SelectorExpr:
 				starts = starts || slices.Contains(starters, n.Sel.Name)
 			case *ast.FuncDecl:
-				tests = tests || strings.HasPrefix(n.Name.Name, "TestRace")
+				if strings.HasPrefix(n.Name.Name, "TestRace") { // it is run with the detector in any case
+					tests = true
+					return false
+				}
 			}
 			return true
 		})

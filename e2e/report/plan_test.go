@@ -17,7 +17,7 @@ func TestPlan(t *testing.T) {
 		"serial/a.go":          "package serial\n\n// Go is a word of a comment: go func()\nvar Go = 1\n",
 		"serial/a_test.go":     "package serial\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n",
 		"long/a.go":            "package long\n",
-		"raced/a_test.go":      "package raced\n\nimport \"testing\"\n\nfunc TestRaceX(t *testing.T) {}\n",
+		"raced/a_test.go":      "package raced\n\nimport \"testing\"\n\nfunc TestRaceX(t *testing.T) { go func() {}() }\n",
 		"statement/a.go":       "package statement\n\nfunc f() { go f() }\n",
 		"group/a.go":           "package group\n\nimport \"sync\"\n\nfunc f() { var w sync.WaitGroup; w.Go(f) }\n",
 		"tests/a_test.go":      "package tests\n\nfunc f() { go f() }\n",
@@ -49,8 +49,8 @@ func TestPlan(t *testing.T) {
 	}
 	want := []string{
 		"CGO_ENABLED=1 go test -timeout 60m -race -json m/tests m/group m/statement m/external m/parallel m/elsewhere m/server",
-		"CGO_ENABLED=1 go test -timeout 60m -race -run ^TestRace -json m/raced",
-		"CGO_ENABLED=0 go test -timeout 60m -json m/long m/serial m/raced",
+		"CGO_ENABLED=1 go test -timeout 60m -p=1 -race -run ^TestRace -json m/raced",
+		"CGO_ENABLED=0 go test -timeout 60m -p=1 -json m/long m/serial m/raced",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

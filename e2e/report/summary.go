@@ -35,6 +35,7 @@ type test struct {
 
 // pkg is a package that has begun and not ended.
 type pkg struct {
+	by     *process
 	idle   time.Time // no test of it runs since then
 	cached bool
 	asked  time.Time // when its goroutines were asked for
@@ -63,7 +64,7 @@ type summary struct {
 	hang  time.Duration
 	times *times
 	now   func() time.Time
-	end   func(pkg, word string, sig syscall.Signal) // ends the test program of a package
+	end   func(by *process, pkg, word string, sig syscall.Signal) // ends the test program of a package
 
 	output   map[string][]string // by package and test
 	open     map[string]*pkg
@@ -74,14 +75,13 @@ type summary struct {
 	top, sub count // tests and sub-tests
 	began    time.Time
 	told     time.Time
-	kind     string // of the command, in the names of times
-	broken   bool   // a go command said so
-	stopped  bool   // before the end, by a signal
+	broken   bool // a go command said so
+	stopped  bool // before the end, by a signal
 }
 
 func newSummary(out io.Writer, t *times, cases bool, hang time.Duration) *summary {
 	return &summary{
-		out: out, times: t, cases: cases, hang: hang, now: time.Now, end: func(string, string, syscall.Signal) {},
+		out: out, times: t, cases: cases, hang: hang, now: time.Now, end: func(*process, string, string, syscall.Signal) {},
 		output: map[string][]string{}, open: map[string]*pkg{}, tests: map[string]*test{}, began: time.Now(), told: time.Now(),
 	}
 }
@@ -103,7 +103,8 @@ func (s *summary) opening() {
 	s.print("%s", text)
 }
 
-func (s *summary) line(text string) {
+// line takes in what a go command printed.
+func (s *summary) line(by *process, text string) {
 	var l line
 	if json.Unmarshal([]byte(text), &l) != nil || l.Action == "" {
 		s.print("%s", strings.TrimRight(text, "\n")) // the go command itself speaks
@@ -119,11 +120,11 @@ func (s *summary) line(text string) {
 		s.dump(l.key())
 		delete(s.output, l.key())
 	case l.Action == "start":
-		s.open[l.Package] = &pkg{idle: s.now()}
+		s.open[l.Package] = &pkg{by: by, idle: s.now()}
 	case l.Test == "" && l.ends():
-		s.endPackage(l)
+		s.endPackage(l, by.kind)
 	case l.ends():
-		s.endTest(l)
+		s.endTest(l, by.kind)
 	case l.Test != "":
 		s.move(l)
 	}
@@ -160,7 +161,7 @@ func (s *summary) parent(t *test) *test {
 	return s.tests[t.pkg+" "+t.name[:at]]
 }
 
-func (s *summary) endTest(l line) {
+func (s *summary) endTest(l line, kind string) {
 	if t := s.tests[l.key()]; t != nil {
 		delete(s.tests, l.key())
 		if up := s.parent(t); up != nil {
@@ -174,7 +175,7 @@ func (s *summary) endTest(l line) {
 		p.idle = s.now()
 	}
 	if p == nil || !p.cached {
-		s.times.keep(l.key()+s.kind, l.Elapsed)
+		s.times.keep(l.key()+kind, l.Elapsed)
 	}
 	if strings.Contains(l.Test, "/") {
 		s.sub.of(l.Action)
@@ -193,8 +194,8 @@ func (s *summary) endTest(l line) {
 	delete(s.output, l.key())
 }
 
-// endPackage counts a package. A test of it that did not end failed; its output tells why.
-func (s *summary) endPackage(l line) {
+// endPackage counts a package. A test of it that did not end failed; its output tells why. kind: of its go command.
+func (s *summary) endPackage(l line, kind string) {
 	for _, key := range slices.Sorted(maps.Keys(s.tests)) {
 		t := s.tests[key]
 		if t == nil || t.pkg != l.Package {
@@ -212,12 +213,12 @@ func (s *summary) endPackage(l line) {
 	p := s.open[l.Package]
 	delete(s.open, l.Package)
 	took := fmt.Sprintf("%.1f s", l.Elapsed)
-	switch before := s.times.before(l.Package + s.kind); {
+	switch before := s.times.before(l.Package + kind); {
 	case p != nil && p.cached:
 		s.cached++
 		took = "cached"
 	default:
-		s.times.keep(l.Package+s.kind, l.Elapsed)
+		s.times.keep(l.Package+kind, l.Elapsed)
 		if before != "" && l.Elapsed >= 1 {
 			took += ", " + before
 		}
@@ -270,8 +271,10 @@ func (s *summary) tick() {
 
 func (s *summary) running(t *test, now time.Time) string {
 	text := fmt.Sprintf("%s %.0f s", short(t.pkg, t.name), now.Sub(t.since).Seconds())
-	if last := s.times.before(t.pkg + " " + t.name + s.kind); last != "" {
-		text += " (" + last + ")"
+	if p := s.open[t.pkg]; p != nil {
+		if last := s.times.before(t.pkg + " " + t.name + p.by.kind); last != "" {
+			text += " (" + last + ")"
+		}
 	}
 	return text
 }
@@ -301,10 +304,10 @@ func (s *summary) unhang(now time.Time) {
 		case p.asked.IsZero():
 			p.asked = now
 			s.print("HANGS %s", strings.Join(slices.Sorted(slices.Values(hung[name])), ", "))
-			s.end(name, "it is asked for its goroutines, and ends with that", syscall.SIGQUIT)
+			s.end(p.by, name, "it is asked for its goroutines, and ends with that", syscall.SIGQUIT)
 		case !p.killed && now.Sub(p.asked) > time.Minute:
 			p.killed = true
-			s.end(name, "it did not end, and is killed", syscall.SIGKILL)
+			s.end(p.by, name, "it did not end, and is killed", syscall.SIGKILL)
 		}
 	}
 }
@@ -312,7 +315,7 @@ func (s *summary) unhang(now time.Time) {
 // close counts what has no end and prints the figures.
 func (s *summary) close(used string) {
 	for _, name := range slices.Sorted(maps.Keys(s.open)) {
-		s.endPackage(line{Action: "fail", Package: name})
+		s.endPackage(line{Action: "fail", Package: name}, s.open[name].by.kind)
 	}
 	took := s.now().Sub(s.began).Seconds()
 	s.print("%s: %d passed (%d of them cached), %d failed, %d without tests", counted("package", s.all.sum()),
