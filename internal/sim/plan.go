@@ -131,8 +131,13 @@ func Draw(seed uint64) Plan {
 			p.Weather = append(p.Weather, d.spell(a, time.Duration(d.Int64N(int64(p.Length))), p.Length))
 		}
 	}
+	crowded := d.IntN(5) == 0
 	for n := 1 + d.few(3, 29); n > 0; n-- {
-		p.Talks = append(p.Talks, d.talk(agents, hot, p))
+		t := d.talk(agents, hot, p)
+		if crowded { // many windows of few projects
+			t.Dir, t.TTY = d.IntN(2), d.IntN(4) > 0
+		}
+		p.Talks = append(p.Talks, t)
 	}
 	for who := range p.Talks {
 		for n := d.few(4, 12); n > 0; n-- {
@@ -140,7 +145,7 @@ func Draw(seed uint64) Plan {
 			if d.IntN(5) == 0 {
 				all = seldom
 			}
-			it := d.when(Item{What: pick(d, all...), Who: who, N: d.Int64()}, p.Length)
+			it := d.when(Item{What: pick(d, all...), Who: who, N: d.Int64()}, p)
 			if (it.On == claims || it.On == takes) && d.IntN(2) == 0 {
 				it.What = scripts // which may be over again before anybody looks
 			}
@@ -154,7 +159,7 @@ func Draw(seed uint64) Plan {
 		}
 	}
 	for n := d.few(2.5, 12); n > 0; n-- {
-		it := d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p.Length))
+		it := d.aim(d.when(Item{What: pick(d, faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, p))
 		if p.Items = append(p.Items, it); (it.What == loses || it.What == cuts || it.What == putsBack) && d.IntN(2) == 0 { // what comes back is of right before
 			p.Items = append(p.Items, Item{What: snaps, Who: it.Who, On: pick(d, stops, claims), At: d.span(time.Millisecond, time.Second)})
 		}
@@ -231,9 +236,13 @@ var faults = []What{kills, kills, kills, restarts, restarts, reboots, powerCut, 
 // windows are how long after a moment something that follows on it may come.
 var windows = map[Moment]time.Duration{stops: 6 * time.Hour, claims: 3 * time.Second, takes: 5 * time.Second, starts: time.Hour, asks: 5 * time.Minute, judges: time.Minute}
 
-func (d drawer) when(i Item, length time.Duration) Item {
-	if d.IntN(5) == 0 {
-		i.At = time.Duration(d.Int64N(int64(length)))
+func (d drawer) when(i Item, p Plan) Item {
+	switch d.IntN(10) {
+	case 0:
+		i.At = time.Duration(d.Int64N(int64(p.Length)))
+		return i
+	case 1: // when a limit is over, and all go on
+		i.At = min(p.Length, pick(d, p.Weather...).To+d.span(time.Second, 5*time.Minute))
 		return i
 	}
 	i.On = pick(d, stops, stops, claims, claims, takes, takes, starts, asks, judges)
