@@ -112,6 +112,62 @@ func TestOptionsAreSeenAtOnce(t *testing.T) {
 	})
 }
 
+// lists is an agent whose sessions' processes are found in the process table alone.
+type lists struct {
+	agent.Agent
+	r  *rig
+	id string
+}
+
+func (l lists) Launches(hint string) (found []agent.Launched, err error) {
+	if hint != "" {
+		return nil, nil
+	}
+	all, err := l.r.d.procs.List()
+	for _, p := range all {
+		if p.PID == 700 {
+			found = append(found, agent.Launched{Session: l.id, Launch: detect.Launch{PID: p.PID, Start: p.Start, Boot: l.r.d.boot, Flags: []detect.Flag{{Name: "--disallowedTools", Values: []string{"Bash"}}}}})
+		}
+	}
+	return found, err
+}
+
+// The first session of an agent, of a project or of a day makes its folder. What it writes before that is watched has no event,
+// the process is younger than the last list of processes, and it is gone when the next one is read.
+func TestOptionsAreSeenWithANewFolder(t *testing.T) {
+	for _, which := range []string{"projects", "projects/new"} {
+		t.Run(which, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				id := uuid.NewString()
+				r.wrapAgent(func(a agent.Agent) agent.Agent { return lists{a, r, id} })
+				r.registry()
+				made := filepath.Join(r.agentDir(), which)
+				if err := os.RemoveAll(made); err != nil {
+					t.Fatal(err)
+				}
+				r.start()
+				if _, err := r.d.procs.List(); err != nil {
+					t.Fatal(err)
+				}
+				r.procs.set(func() {
+					r.procs.all = append(r.procs.all, agent.Proc{PID: 700, Group: 700, Leader: 700, Start: 700, Comm: "claude"})
+					r.procs.argv[700] = []string{"claude", "-p", "--disallowedTools", "Bash", "do"}
+				})
+				if err := os.Mkdir(made, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				r.watch.send(fsnotify.Event{Name: made, Op: fsnotify.Create})
+				synctest.Wait()
+				r.end(700)
+				r.add(id, r.unrecorded(id))
+				r.pass(time.Hour)
+				r.wantFlags(id, "seen", "--disallowedTools=Bash")
+			})
+		})
+	}
+}
+
 func TestUnseenOptionsLeaveTheSession(t *testing.T) {
 	for name, before := range map[string]func(r *rig, id string){
 		"never seen": func(*rig, string) {},

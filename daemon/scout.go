@@ -234,6 +234,7 @@ func (v *scout) event(ctx context.Context, e fsnotify.Event) {
 	for path, depth := range v.folders { // a folder that was waited for, or a part of the way to it
 		if e.Has(fsnotify.Create) && (path == e.Name || strings.HasPrefix(path, e.Name+"/")) {
 			v.add(path, depth)
+			v.d.procs.anew() // whoever made it may be younger than the list, and gone before there is another event
 			v.launches("")
 			_ = v.scan(ctx, "", false)
 		}
