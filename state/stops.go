@@ -37,6 +37,12 @@ func (s Session) prompted(p detect.Event) bool {
 	return s.FirePrompt != "" && p.Hash == s.FirePrompt && !p.At.After(s.FireEnd)
 }
 
+// AtWork tells whether the newest prompt is that of the newest attempt, so that a turn that goes on is clawd's own.
+func (s Session) AtWork() bool {
+	p := s.Classifier.LastPrompt
+	return s.Claim != nil && !p.At.Before(s.Claim.At) && s.prompted(p)
+}
+
 // Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
 // since the last one, or a person went on.
 func (s Session) Overcome(c detect.Classifier) bool {

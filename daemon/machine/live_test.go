@@ -217,3 +217,22 @@ func TestLiveRestarted(t *testing.T) {
 		}
 	}
 }
+
+// A prompt of clawd's that the agent still works on after it was held is nobody else's: it stays held, and its attempts count on.
+func TestHeldWhileItWorks(t *testing.T) {
+	k, p := reached(t, resume.Tmux, time.Second, func(k *kit, p *place) {
+		k.lax, p.child.sight.Events = true, []detect.Event{typed("p")}
+	})
+	p.holders[0].Status = detect.Busy
+	p.write(typed("p"))
+	k.pass(31 * time.Minute)
+	p.wantPhase(state.Held)
+	p.write(p.rec("r", detect.KindRetry))
+	k.pass(time.Minute)
+	p.wantPhase(state.Held)
+	p.write(p.rec("next", detect.KindFailure, failed(detect.Failure{Reason: detect.RateLimit})))
+	k.settle()
+	if p.wantPhase(state.Waiting); p.s.Rec.Decision.Attempt != 2 {
+		t.Errorf("attempt %d follows, want 2:\n%s", p.s.Rec.Decision.Attempt, k)
+	}
+}
