@@ -55,6 +55,16 @@ func (l *lossy) fire(ds detect.Session, key string) resume.Claim {
 	return c
 }
 
+// stopsLater has a session stop now, and an attempt made for it.
+func (l *lossy) stopsLater(r Read, key string) {
+	l.t.Helper()
+	st := stopped(key)
+	st.At = l.at.Time
+	_, err := l.Stopped(r, st, wait, nil)
+	must(l.t, err)
+	l.fire(r.Session, key)
+}
+
 // A snapshot may have the attempt under way that a cancelled stop came of: its verdict does not have the stop resumed.
 func TestCancelOutlivesTheAttemptBefore(t *testing.T) {
 	l := newLossy(t)
@@ -94,11 +104,7 @@ func TestCancelBeforeTheAttempt(t *testing.T) {
 		l.later()
 		r := read(one)
 		r.Classifier.LastPrompt = detect.Event{At: l.at.Time, Hash: "his own"}
-		st := stopped("k2")
-		st.At = l.at.Time
-		_, err := l.Stopped(r, st, wait, nil)
-		must(t, err)
-		l.fire(one, "k2")
+		l.stopsLater(r, "k2")
 		l.lose()
 		rec := get(t, l.Store, one)
 		is(t, rec.Phase, Fired)
@@ -219,11 +225,7 @@ func TestMarkAfterAnOrderThatCameBack(t *testing.T) {
 	is(t, get(t, l.Store, one).TakenBack(), true)
 	must(t, l.Snapshot())
 	l.later()
-	st := stopped("k2")
-	st.At = l.at.Time
-	_, err = l.Stopped(read(one), st, wait, nil)
-	must(t, err)
-	l.fire(one, "k2")
+	l.stopsLater(read(one), "k2")
 	l.lose()
 	rec := get(t, l.Store, one)
 	is(t, rec.Phase, Fired)

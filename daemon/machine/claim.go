@@ -155,7 +155,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 	case seen.Way != nil:
 		no := t.failing(*seen.Way)
 		t.tellNoWay(&no)
-		t.postponed(resume.Outcome{Again: t.lookIn(lookSoon, no.Why), Why: no.Why})
+		t.postponed(resume.Outcome{Again: t.lookIn(no.Why), Why: no.Why})
 	case seen.Asked: // the agent does not answer, so it is asked ever less often
 		out := *seen.Later
 		out.Again = t.w.Now.Add(min(time.Minute<<min(t.s.Trouble.Failing, 10), rolesMost))
@@ -198,7 +198,7 @@ func (t *step) ruled(found rules.Finding) {
 	case found.Ends == rules.ByOthers: // the files are to bear it out, and not at once again
 		t.postponed(resume.Outcome{Again: t.w.Now.Add(wallStep), Why: found.Why})
 	case found.Ends == rules.Later && found.Again > 0:
-		t.postponed(resume.Outcome{Again: t.lookIn(found.Again, found.Why), Why: found.Why})
+		t.postponed(resume.Outcome{Again: t.w.Now.Add(found.Again), Why: found.Why})
 	case found.Ends == rules.Later:
 		t.postponed(resume.Outcome{Why: found.Why})
 	default:

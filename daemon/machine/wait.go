@@ -267,11 +267,11 @@ func (t *step) standsBy(why string) bool {
 	return true
 }
 
-// lookIn gives when to look again at what stands in the way: ever later, the longer it has been the same.
-func (t *step) lookIn(least time.Duration, why string) time.Time {
-	wait := least
+// lookIn gives when to look again at what keeps clawd from a window: ever later, the longer it has been the same.
+func (t *step) lookIn(why string) time.Time {
+	wait := lookSoon
 	if t.s.Said.Back == why {
-		wait = max(least, min((t.w.Mono-t.s.Said.Since)/10, lookMost))
+		wait = max(lookSoon, min((t.w.Mono-t.s.Said.Since)/10, lookMost))
 	}
 	return t.w.Now.Add(wait)
 }
