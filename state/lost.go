@@ -92,7 +92,7 @@ func (t tx) inherit(c resume.Claim) error {
 	}
 	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)
-	rec.LastFire, rec.FirePrompt, rec.FireEnd = c.At, c.Plan.Prompt, t.now
+	rec.LastFire, rec.FirePrompt, rec.FireEnd = c.At, c.Plan.Prompt, time.Time{}
 	rec.Rev++
 	rec.Updated = t.now
 	return t.save(&rec)

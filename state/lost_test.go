@@ -55,6 +55,21 @@ func TestLostAttemptsCountOn(t *testing.T) {
 	}
 }
 
+// What is asked in a fresh session after the store was lost is still the prompt of the attempt that began it.
+func TestLostHeirIsYetToAsk(t *testing.T) {
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	l := newLossy(t)
+	l.at.Time = noon.Add(time.Minute)
+	l.fired = []resume.Claim{{Token: "t", Session: one, Stop: stopped("k"), N: 1, Attempts: 1, At: noon, Plan: resume.Plan{Form: resume.FormFresh, Session: fresh.ID, Prompt: "h"}}}
+	l.lose()
+	r, stop := read(fresh), stopped("after")
+	stop.At = noon.Add(4 * time.Minute)
+	r.Classifier.LastPrompt = detect.Event{At: noon.Add(3 * time.Minute), Hash: "h"}
+	rec, err := l.Stopped(r, stop, wait, nil)
+	must(t, err)
+	is(t, rec.Episode.Attempts, 1)
+}
+
 // An attempt that a snapshot has under way was followed by another one, as its mark tells: that one is to be judged.
 func TestNewerMarkTakesOver(t *testing.T) {
 	l := newLossy(t)

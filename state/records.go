@@ -50,7 +50,7 @@ type Session struct {
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
 	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of the prompt of the newest attempt that had one
-	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict
+	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict; zero: none that is known
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
 	Updated    time.Time         `json:"updated"`

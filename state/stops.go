@@ -34,7 +34,7 @@ func (s *Session) take(r Read) {
 // prompted tells whether a prompt is that of the newest attempt. Not every agent records who prompted, so one in the very
 // words of the attempt that was written before its verdict is taken for its own.
 func (s Session) prompted(p detect.Event) bool {
-	return s.FirePrompt != "" && p.Hash == s.FirePrompt && !p.At.After(s.FireEnd)
+	return s.FirePrompt != "" && p.Hash == s.FirePrompt && (s.FireEnd.IsZero() || !p.At.After(s.FireEnd))
 }
 
 // AtWork tells whether the newest prompt is that of the newest attempt, so that a turn that goes on is clawd's own.

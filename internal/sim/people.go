@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
@@ -13,8 +14,14 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
+// free are the modes in which an agent asks for nothing.
+var free = map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access/never"}
+
 func (t *talk) start(tty bool) actor.Start {
 	s := actor.Start{Dir: t.dir}
+	if t.Free {
+		s.Mode = free[t.Agent]
+	}
 	if tty {
 		s.TTY = fmt.Sprintf("/dev/pts/%d", t.who+1)
 	}
@@ -203,15 +210,23 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			w.ignored = false
 		}
 		c.wants[key] = w
-		given := c.wall()
+		given, works := c.wall(), c.works(t)
 		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
-				c.answered(key, o, a, given)
+				c.answered(key, o, a, given, works)
 			default:
 				late()
 			}
 		})
+	})
+}
+
+// works tells whether a turn of its user's runs.
+func (r *run) works(t *talk) bool {
+	return slices.ContainsFunc(r.alive, func(b *body) bool {
+		_, ended := b.Exit()
+		return !ended && b.child == nil && b.cast.Name() == t.Agent && b.ID() == t.id && !b.Idle()
 	})
 }
 

@@ -32,6 +32,7 @@ type Talk struct {
 	Dir   int           // which project
 	TTY   bool          // in a terminal; else headless
 	Tmux  bool          // its terminals are tmux's
+	Free  bool          // it never asks for permission
 	At    time.Duration // of the first prompt
 	Same  bool          // its first prompt is that of all others
 }
@@ -215,7 +216,7 @@ func (d drawer) spell(agent string, at, length time.Duration) Spell {
 }
 
 func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
-	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0}
+	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0, Free: d.IntN(2) == 0}
 	switch d.IntN(8) {
 	case 0:
 		t.At = time.Duration(d.Int64N(int64(p.Length)))
