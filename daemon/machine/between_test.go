@@ -121,6 +121,18 @@ func TestJustEndedIsNotUnreachable(t *testing.T) {
 	}
 }
 
+// Who has a session open that cannot go on is not told to type there.
+func TestFullSessionIsToBeClosed(t *testing.T) {
+	k, p := plain(t)
+	p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
+	p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "a fresh one is not started beside an open one"} }
+	p.write(p.rec("stop", detect.KindFailure, func(e *detect.Event) { e.Failure = &detect.Failure{Reason: detect.ContextFull} }))
+	k.pass(time.Minute)
+	if n := k.books.Notices(); len(n) != 1 || n[0].Command != "close it, and clawd starts a fresh session" {
+		t.Errorf("its user is told %+v", n)
+	}
+}
+
 // Nothing begins after the end, whatever still comes.
 func TestNothingBeginsAfterTheEnd(t *testing.T) {
 	for _, ph := range phases {

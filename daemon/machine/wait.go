@@ -200,9 +200,14 @@ func (t *step) fit() {
 
 // tellNoWay tells the user, once, what keeps clawd from waking an open session.
 func (t *step) tellNoWay(no *NoWay) {
-	if no.Event != "" {
-		t.transition(t.s.Rec.Notified(t.w.Books, t.s.Rec.Stop.Key, no.Event, no.Why, fmt.Sprintf("type %q in its terminal", t.w.Config.Resume.Prompt)))
+	if no.Event == "" {
+		return
 	}
+	do := fmt.Sprintf("type %q in its terminal", t.w.Config.Resume.Prompt)
+	if t.s.Rec.Decision.Strategy == resume.FreshSession {
+		do = "close it, and clawd starts a fresh session"
+	}
+	t.transition(t.s.Rec.Notified(t.w.Books, t.s.Rec.Stop.Key, no.Event, no.Why, do))
 }
 
 // rolesAhead is how long before the end of a wait the agent is asked for its roles.
