@@ -35,6 +35,7 @@ type clawd struct {
 	under  []*doing                 // tasks that wait in the middle
 	doing  *doing                   // that is being done
 	typing map[*window]*typed       // attempts that are being typed
+	sends  *typed                   // the attempt that is being sent; nil: none is
 	fuse   int                      // commits until it is killed; 0: it is not
 	where  string                   // before or after that commit
 	gone   bool                     // it does not come back
@@ -124,7 +125,7 @@ func (c *clawd) start() {
 	for name := range c.casts {
 		_ = hand.Known(name, versions[name]) // its program may be away
 	}
-	c.begun, c.typing = nil, map[*window]*typed{}
+	c.begun, c.sends, c.typing = nil, nil, map[*window]*typed{}
 	c.hand, c.first = hand, true
 	c.tick = time.Now().Add(30 * time.Second)
 	c.after(c.soon(), "first look", func() { c.protect(hand.First) })

@@ -89,6 +89,9 @@ func (r *run) books(hand *daemon.Hand) {
 // attended tells whether a person has a session open, or something that cannot be told from that.
 func (r *run) attended(ds detect.Session) bool {
 	t := r.of(ds.Agent, ds.ID)
+	if ds.Agent == "opencode" && r.server != nil && r.server.Up() { // which may have any session open
+		return true
+	}
 	for _, b := range r.alive {
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
 			continue

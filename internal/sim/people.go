@@ -38,7 +38,7 @@ func (t *talk) begins() {
 	c := r.casts[t.Agent]
 	s := t.start(t.TTY)
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
-		x, err := c.Begin(s, r.wall())
+		x, err := t.began(s)
 		if err == nil {
 			err = x.Prompt(text, actor.Person, r.wall())
 		}
@@ -95,7 +95,7 @@ func (t *talk) opens() *body {
 	}
 	r, c := t.r, t.r.casts[t.Agent]
 	s := t.start(true)
-	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return c.Open(t.id, s, r.wall()) })
+	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return t.opened(s) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
 		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots}
 	}
@@ -117,7 +117,7 @@ func (t *talk) scripts() {
 	}
 	r, c := t.r, t.r.casts[t.Agent]
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
-		x, err := c.Open(t.id, t.start(false), r.wall())
+		x, err := t.r.casts[t.Agent].Open(t.id, t.start(false), r.wall())
 		if err == nil {
 			err = x.Prompt("go on, says a script", actor.Person, r.wall())
 		}

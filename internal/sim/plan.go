@@ -28,13 +28,14 @@ type Plan struct {
 
 // Talk is one conversation with an agent.
 type Talk struct {
-	Agent string
-	Dir   int           // which project
-	TTY   bool          // in a terminal; else headless
-	Tmux  bool          // its terminals are tmux's
-	Free  bool          // it never asks for permission
-	At    time.Duration // of the first prompt
-	Same  bool          // its first prompt is that of all others
+	Agent  string
+	Dir    int           // which project
+	TTY    bool          // in a terminal; else headless
+	Tmux   bool          // its terminals are tmux's
+	Free   bool          // it never asks for permission
+	Served bool          // it is held through a server
+	At     time.Duration // of the first prompt
+	Same   bool          // its first prompt is that of all others
 }
 
 // Item is one thing that somebody does.
@@ -217,6 +218,7 @@ func (d drawer) spell(agent string, at, length time.Duration) Spell {
 
 func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0, Free: d.IntN(2) == 0}
+	t.Served = t.Agent == "opencode" && d.IntN(3) == 0
 	switch d.IntN(8) {
 	case 0:
 		t.At = time.Duration(d.Int64N(int64(p.Length)))

@@ -207,7 +207,7 @@ func (c *clawd) trigger() daemon.Trigger {
 		LastLook: func(ctx context.Context, x resume.Claim) string {
 			return daemon.LastLook(ctx, c.agent(x.Session.Agent), x, c.path("user/held"))
 		},
-		Pause: c.pauses}}
+		HTTP: wire{c}, Pause: c.pauses}}
 }
 
 // agent is an adapter of clawd's own.
@@ -242,14 +242,21 @@ type typed struct {
 // Start prepares an attempt.
 func (t triggers) Start(ctx context.Context, c resume.Claim) (resume.Run, error) {
 	run, err := t.Trigger.Start(ctx, c)
-	if err != nil || c.Plan.Way != resume.Tmux {
+	if err != nil || c.Plan.Way == resume.Exec {
 		return run, err
 	}
 	return &typed{Run: run, c: t.c, claim: c}, nil
 }
 
-// Open types.
+// Open types, or sends.
 func (x *typed) Open(ctx context.Context) (resume.Gate, string, error) {
+	if x.claim.Plan.Way == resume.HTTP {
+		x.c.sends = x
+		defer func() { x.c.sends = nil }()
+		gate, why, err := x.Run.Open(ctx)
+		x.c.trace("sent for %s/%s: %s %s %v", x.claim.Session.Agent, x.claim.Session.ID, gate, why, err)
+		return gate, why, err
+	}
 	w := x.c.windowOf(x.claim.Plan.Holder)
 	if w == nil {
 		return x.Run.Open(ctx)
@@ -273,7 +280,7 @@ func (x *typed) acts(b *body) {
 		return
 	}
 	if b.ID() != c.Session.ID {
-		r.fails("keys", "%s/%s: attempt %d is typed into %s", c.Session.Agent, c.Session.ID, c.N, b.ID())
+		r.fails("keys", "%s/%s: attempt %d goes to %s", c.Session.Agent, c.Session.ID, c.N, b.ID())
 	}
 	r.marked(x.c, c, b)
 	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)

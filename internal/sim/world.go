@@ -41,11 +41,12 @@ type body struct {
 	talk   *talk  // nil: it is clawd's own session
 	child  *child // nil: a person's
 	tty    string
-	due    time.Time // by the wall clock
-	ends   []func()  // what follows on its end
-	stamp  string    // of its file
-	known  string    // the session that it had last
-	window *window   // nil: its terminal cannot be reached
+	due    time.Time     // by the wall clock
+	ends   []func()      // what follows on its end
+	stamp  string        // of its file
+	known  string        // the session that it had last
+	window *window       // nil: its terminal cannot be reached
+	server *actor.Server // whose process it is; nil: it has one of its own
 	busy   bool
 	over   bool
 }
@@ -133,9 +134,12 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 		return nil
 	}
 	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
+	if x, is := s.(interface{ Of() *actor.Server }); is {
+		b.server = x.Of()
+	}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
-	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux {
+	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux && b.server == nil {
 		b.window = r.window(b)
 	}
 	r.registry(b)
@@ -200,6 +204,9 @@ func (r *run) follows(b *body) {
 	}
 	for _, f := range b.ends {
 		f()
+	}
+	for _, x := range r.together(b) {
+		r.follows(x)
 	}
 }
 

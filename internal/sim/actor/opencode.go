@@ -104,6 +104,8 @@ type opencode struct {
 	lost   bool    // it waits for an answer that it never sees
 	piped  bool    // the prompt comes on stdin
 	err    error   // of a write whose caller takes none
+	server *Server // whose process it is; nil: it has one of its own
+	wish   string  // id that the next prompt is to have
 	from   *ocFile // the session that it was forked from, until that is copied
 }
 
@@ -135,27 +137,43 @@ func (o *OpenCode) Open(id string, s Start, now time.Time) (Session, error) {
 }
 
 func (o *OpenCode) spawn(f *ocFile, s Start, argv, environ []string, now time.Time) *opencode {
+	if f == nil {
+		f = o.fresh(s, now)
+		f.rules = s.TTY == ""
+	}
+	p := o.process(f, s)
+	p.proc = o.w.Procs.Spawn("opencode", argv, environ, s.Dir, s.TTY, now)
+	p.proc.Open = []string{o.log()}
+	return p
+}
+
+func (o *OpenCode) log() string { return filepath.Join(o.root, "log", "opencode.log") }
+
+// process works in a session.
+func (o *OpenCode) process(f *ocFile, s Start) *opencode {
 	p := &opencode{o: o, start: s, file: f, role: o.Roles[0]}
 	if s.Mode != "" {
 		p.role = s.Mode
 	}
-	p.process = process{w: o.w, h: p, agent: "opencode", by: Person}
-	if f == nil {
-		below, err := filepath.Rel(o.w.Home, s.Dir) // a world is the same wherever it lies
-		if err != nil {
-			below = s.Dir
-		}
-		sum := sha1.Sum([]byte(below)) //nolint:gosec // see above
-		id := o.id("ses_", now, true)
-		project := hex.EncodeToString(sum[:])
-		p.file = &ocFile{id: id, title: o.title(id, now), dir: s.Dir, project: project, parent: s.Parent, rules: s.TTY == "", created: now,
-			path: filepath.Join(o.root, "storage", "session", project, id+".json")}
-	}
-	p.id, p.path, p.last = p.file.id, p.file.path, p.file.last
-	p.proc = o.w.Procs.Spawn("opencode", argv, environ, s.Dir, s.TTY, now)
-	p.proc.Open = []string{filepath.Join(o.root, "log", "opencode.log")}
+	p.process = process{w: o.w, h: p, agent: "opencode", by: Person, id: f.id, path: f.path, last: f.last}
 	return p
 }
+
+// fresh is a session that nothing is known of yet.
+func (o *OpenCode) fresh(s Start, now time.Time) *ocFile {
+	below, err := filepath.Rel(o.w.Home, s.Dir) // a world is the same wherever it lies
+	if err != nil {
+		below = s.Dir
+	}
+	sum := sha1.Sum([]byte(below)) //nolint:gosec // see above
+	id := o.id("ses_", now, true)
+	project := hex.EncodeToString(sum[:])
+	return &ocFile{id: id, title: o.title(id, now), dir: s.Dir, project: project, parent: s.Parent, created: now,
+		path: filepath.Join(o.root, "storage", "session", project, id+".json")}
+}
+
+// headless: it ends with its turn.
+func (p *opencode) headless() bool { return p.server == nil && p.process.headless() }
 
 // put writes a file anew, in the way that was asked for.
 func (p *opencode) put(now time.Time, text string, folders ...string) error {
@@ -247,8 +265,10 @@ func (p *opencode) give(text string, by By, now time.Time) error {
 		p.note(errors.Join(p.o.save(p.file, now), p.copyRows(now)))
 	}
 	stop := p.file.last
-	p.user = p.o.id("msg_", now, false)
-	p.last, p.file.last = p.user, p.user
+	if p.user = p.wish; p.user == "" {
+		p.user = p.o.id("msg_", now, false)
+	}
+	p.wish, p.last, p.file.last = "", p.user, p.user
 	switch {
 	case p.piped:
 		text = "\n" + text
@@ -364,6 +384,8 @@ func (p *opencode) Do(m Move, now time.Time) error {
 	}
 	code := map[Move]int{Interrupt: 130, Terminate: 143, Hangup: 129, Crash: 137}[m]
 	switch {
+	case p.server != nil && m != Interrupt && m != Approve:
+		return p.server.end(now, code)
 	case m == Crash, p.headless() && m != Quit && code > 0, m == Terminate:
 		return p.exit(now, code, true)
 	case m == Interrupt:

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// port is where the machine's server answers.
+const port = 4096
+
+// serves gives the machine's opencode server, which its user starts when he needs it.
+func (r *run) serves(c *cast, s actor.Start) *actor.Server {
+	if r.server == nil || !r.server.Up() {
+		s.TTY = ""
+		r.server = c.Agent.(*actor.OpenCode).Serve(s, port, r.wall())
+		r.trace("a server of opencode starts")
+	}
+	return r.server
+}
+
+// opened gives a process with the conversation's session: one of its own, or the server's.
+func (t *talk) opened(s actor.Start) (actor.Session, error) {
+	r, c := t.r, t.r.casts[t.Agent]
+	if t.Served {
+		return r.serves(c, s).Open(t.id, s)
+	}
+	return c.Open(t.id, s, r.wall())
+}
+
+// began gives a process with a new session.
+func (t *talk) began(s actor.Start) (actor.Session, error) {
+	r, c := t.r, t.r.casts[t.Agent]
+	if t.Served {
+		return r.serves(c, s).Begin(s, r.wall())
+	}
+	return c.Begin(s, r.wall())
+}
+
+// guest gives what works in a session on the server; nil: the server does not know the session.
+func (r *run) guest(id string) *body {
+	for _, b := range r.alive {
+		if b.server == r.server && b.ID() == id && !b.over {
+			return b
+		}
+	}
+	t := r.of("opencode", id)
+	if t == nil {
+		return nil
+	}
+	x, err := r.server.Open(id, t.start(false))
+	if err != nil {
+		return nil
+	}
+	return r.add(x, nil, r.casts["opencode"], t, "")
+}
+
+// wire takes the requests of a clawd to loopback.
+type wire struct{ c *clawd }
+
+// RoundTrip answers as the machine's server does.
+func (w wire) RoundTrip(q *http.Request) (*http.Response, error) {
+	r := w.c.run
+	n, err := strconv.Atoi(q.URL.Port())
+	switch {
+	case err != nil:
+		return nil, err
+	case r.server == nil || !r.server.Listens(n):
+		return nil, syscall.ECONNREFUSED
+	}
+	if err := r.broken(); err != nil {
+		return nil, err
+	}
+	status, body := http.StatusOK, []byte("true")
+	switch path := strings.Split(strings.TrimPrefix(q.URL.Path, "/"), "/"); {
+	case q.URL.Path == "/session/status":
+		body = r.server.Status()
+	case q.URL.Path == "/agent":
+		body = r.server.Agents()
+	case len(path) == 3 && path[0] == "session":
+		if status, err = w.posts(path[1], path[2], q.Body); err != nil {
+			return nil, err
+		}
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), Request: q}, nil
+}
+
+// posts is a request that does something in a session.
+func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
+	r := w.c.run
+	b := r.guest(id)
+	if b == nil {
+		return http.StatusNotFound, nil
+	}
+	if w.c.sends == nil {
+		r.fails("http", "opencode/%s: %s without an attempt", id, what)
+		return http.StatusOK, nil
+	}
+	w.c.sends.acts(b)
+	r.trace("clawd asks the server for %s of %s", what, id)
+	switch {
+	case what == "abort":
+		must(b.Do(actor.Interrupt, r.wall()))
+	case !b.Idle():
+		r.fails("http", "opencode/%s: a prompt while a turn runs", id)
+	default:
+		body, err := io.ReadAll(q)
+		must(err)
+		must(r.server.Asks(b.Session, body, r.wall()))
+	}
+	r.follows(b)
+	if r.chance.IntN(10) == 0 && !r.calm {
+		return 0, fmt.Errorf("the answer is lost: %w", syscall.ECONNRESET)
+	}
+	return http.StatusNoContent, nil
+}
+
+// together are the processes that end with one.
+func (r *run) together(b *body) []*body {
+	return slices.DeleteFunc(slices.Clone(r.alive), func(x *body) bool { return x == b || x.PID() != b.PID() || x.cast != b.cast || x.over })
+}
