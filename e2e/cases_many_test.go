@@ -94,7 +94,7 @@ func twentyCase(t *testing.T, a agentCase) {
 		c = w.startClawd(settings{maxParallel: parallel})
 	}
 	for _, id := range ids {
-		c.waitFor(6*time.Minute, "resume_succeeded", "session", id)
+		c.waitFor(15*time.Minute, "resume_succeeded", "session", id)
 	}
 	c.quiet(5 * time.Second)
 	w.wantMain(sessions * (w.stops() + 1))
