@@ -104,10 +104,8 @@ func besideServer(holders []detect.Holder) (detect.Holder, bool) {
 	return h, h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
 }
 
-// shown finds the one terminal that shows the session. Where the agent does not tell which session
-// a process has open, it is the one that wrote last in the folder: no other terminal, and no other
-// session there with anything newer. titled: its title must name the session as well.
-func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (found detect.Holder, titled bool, err error) {
+// terminalOf finds the one terminal that may show a session; the error is an *unreachableError.
+func terminalOf(holders []detect.Holder) (found detect.Holder, err error) {
 	surely := slices.ContainsFunc(holders, func(h detect.Holder) bool {
 		return h.Liveness == detect.Alive && h.Kind == detect.Interactive && h.Sure
 	})
@@ -116,38 +114,52 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		case h.Liveness != detect.Alive || h.Kind == detect.Headless || h.Kind == detect.Server && !h.Sure && surely:
 			continue
 		case h.Foreign:
-			return found, false, &unreachableError{"it is open in another container or namespace"}
+			return found, &unreachableError{"it is open in another container or namespace"}
 		case h.Kind == detect.Server:
-			return found, false, &unreachableError{"a server of the agent may have it open: " + h.Why}
+			return found, &unreachableError{"a server of the agent may have it open: " + h.Why}
 		case h.TTY == "":
-			return found, false, &unreachableError{fmt.Sprintf("process %d has it open without a terminal of its own", h.PID)}
+			return found, &unreachableError{fmt.Sprintf("process %d has it open without a terminal of its own", h.PID)}
 		case found.PID != 0 && found.TTY != h.TTY:
-			return found, false, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", found.PID, h.PID)}
+			return found, &unreachableError{fmt.Sprintf("processes %d and %d may both have it open", found.PID, h.PID)}
 		case found.PID == 0 || h.Sure && !found.Sure:
 			found = h
 		}
 	}
+	if found.PID == 0 {
+		return found, &unreachableError{"no terminal shows it"}
+	}
+	return found, nil
+}
+
+// shown finds the one terminal that shows the session. Where the agent does not tell which session
+// a process has open, it is the one that wrote last in the folder: no other terminal, and no other
+// session there with anything newer. titled: its title must name the session as well.
+func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (found detect.Holder, titled bool, err error) {
+	found, err = terminalOf(holders)
+	if err != nil {
+		return found, false, err
+	}
 	p, ok := s.d.procs.Get(found.PID)
+	cannotTell := func(why string) error {
+		return &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: %s", found.PID, why)}
+	}
 	switch {
-	case found.PID == 0:
-		return found, false, &unreachableError{"no terminal shows it"}
 	case behind(rec.Classifier.Last, p):
 		return found, false, &unreachableError{fmt.Sprintf("process %d was opened before the turn that stopped, which ran outside of it: it does not show that turn", found.PID)}
 	case found.Sure && !found.Named:
 		return found, false, nil
 	case found.Sure:
 	case !rec.Info.Interactive && !rec.Info.Untold:
-		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: the session was last driven without a terminal", found.PID)}
+		return found, false, cannotTell("the session was last driven without a terminal")
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
-		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: it was started after the stop", found.PID)}
+		return found, false, cannotTell("it was started after the stop")
 	}
 	other, err := s.newer(ctx, b, rec.Stop.At)
 	if err != nil {
 		return found, false, err
 	}
-	if other != "" || b.Newer != "" {
-		other = cmp.Or(b.Newer, other)
-		return found, false, &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: session %s in the same folder is newer", found.PID, other)}
+	if other = cmp.Or(b.Newer, other); other != "" {
+		return found, false, cannotTell("session " + other + " in the same folder is newer")
 	}
 	if _, titles := s.a.(agent.Titler); titles { // one that was used since the terminal's start may be what it shows
 		other, err = s.newer(ctx, b, p.Started)

@@ -125,7 +125,9 @@ func TestJustEndedIsNotUnreachable(t *testing.T) {
 func TestFullSessionIsToBeClosed(t *testing.T) {
 	k, p := plain(t)
 	p.info.Interactive, p.holders = true, []detect.Holder{window(77)}
-	p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "a fresh one is not started beside an open one"} }
+	p.fit = func(s *FitSeen) {
+		s.Way = &NoWay{Event: Unreachable, Why: "a fresh one is not started beside an open one"}
+	}
 	p.write(p.rec("stop", detect.KindFailure, func(e *detect.Event) { e.Failure = &detect.Failure{Reason: detect.ContextFull} }))
 	k.pass(time.Minute)
 	if n := k.books.Notices(); len(n) != 1 || n[0].Command != "close it, and clawd starts a fresh session" {

@@ -209,11 +209,7 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	}
 	waited := w.Quiet.lasts(now, lastOf(e.Sight), gap)
 	if e.Err != nil {
-		if e.Alive || w.Blind.lasts(now, none, gap) < blindTime {
-			t.s.keep(r)
-			return
-		}
-		t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
+		t.blind(r, e, gap)
 		return
 	}
 	w.Blind.Looked = none
@@ -223,28 +219,39 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	} else {
 		settled = w.Gone.lasts(now, none, gap) >= e.Settle
 	}
-	if out, done := resume.JudgeLive(r.Claim, e.Sight, e.Alive, settled); done {
-		t.settle(r, e, out)
-		return
-	}
+	out, done := resume.JudgeLive(r.Claim, e.Sight, e.Alive, settled)
 	stall := time.Duration(t.w.Config.Resume.Stall)
-	if e.Alive && prompted && stall > 0 && waited > stall { // others wait for its turn, and for how it goes
-		t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true,
-			Why: fmt.Sprintf("the agent took clawd's prompt and shows no sign of work for stall = %s; look at its terminal", t.w.Config.Resume.Stall)})
+	switch {
+	case done:
+	case !e.Alive:
+		t.s.keep(r)
+		return
+	case prompted && stall > 0 && waited > stall: // others wait for its turn, and for how it goes
+		out = resume.Outcome{Verdict: resume.Unsure, Held: true,
+			Why: fmt.Sprintf("the agent took clawd's prompt and shows no sign of work for stall = %s; look at its terminal", t.w.Config.Resume.Stall)}
+	case prompted || !e.Asked && waited < r.Claim.Plan.Way.Proof():
+		t.s.keep(r)
+		return
+	case !e.Asked:
+		t.lookAt(r, true)
+		return
+	case e.Working: // some write nothing down before their answer ends; look again later
+		w.Quiet.Looked = none
+		t.s.keep(r)
+		return
+	default:
+		out = resume.Silent(r.Claim, e.Sight, e.Untouched, r.Restarted)
+	}
+	t.settle(r, e, out)
+}
+
+// blind: the records of a live attempt cannot be read. Once its process is gone nothing more is waited for than files that come back.
+func (t *step) blind(r Run, e Sighted, gap time.Duration) {
+	if e.Alive || r.Watch.Blind.lasts(t.w.Now, time.Time{}, gap) < blindTime {
+		t.s.keep(r)
 		return
 	}
-	if e.Alive && (e.Asked || waited >= r.Claim.Plan.Way.Proof()) && !prompted {
-		switch {
-		case !e.Asked:
-			t.lookAt(r, true)
-			return
-		case !e.Working:
-			t.settle(r, e, resume.Silent(r.Claim, e.Sight, e.Untouched, r.Restarted))
-			return
-		}
-		w.Quiet.Looked = none // some write nothing down before their answer ends; look again later
-	}
-	t.s.keep(r)
+	t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
 }
 
 // lastOf is when the newest record came that is seen of an attempt, or when the agent said that it asks again; zero: there
