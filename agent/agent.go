@@ -180,6 +180,13 @@ type Beginner interface {
 	Newer(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error)
 }
 
+// Lister is an agent whose headless run may have asked before it prints which session it began.
+type Lister interface {
+	Agent
+	// Begun lists the other sessions of the same project that were written after a time, whoever wrote.
+	Begun(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error)
+}
+
 // Titler is an agent that names the session that a terminal shows in the terminal's title.
 type Titler interface {
 	Agent

@@ -42,7 +42,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 		return resume.Sight{}, err
 	}
 	part := resume.Sight{Output: e.output} // what the run cost stands in it
-	if err := e.begin(c); err != nil {
+	if err := e.begin(ctx, c); err != nil {
 		return part, err
 	}
 	if e.ds.ID != "" {
@@ -66,7 +66,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 }
 
 // begin finds the session and the place in it where the evidence begins.
-func (e *evidence) begin(c resume.Claim) error {
+func (e *evidence) begin(ctx context.Context, c resume.Claim) (err error) {
 	if e.begun {
 		return nil
 	}
@@ -77,13 +77,39 @@ func (e *evidence) begin(c resume.Claim) error {
 		e.ds = e.s.a.Beside(c.Session, c.Plan.Session)
 	case e.output.Session != "":
 		e.ds = e.s.a.Beside(c.Session, e.output.Session)
-	default:
-		return nil // the agent chooses the id and has not said it yet
+	default: // the agent chooses the id and has not said it yet
+		if e.ds, err = e.find(ctx, c); err != nil || e.ds.ID == "" {
+			return err
+		}
 	}
 	if e.begun = true; c.Plan.Form == resume.FormFresh {
 		e.s.d.loop.ask(func(l *loop) { l.w.Peers.Begins(e.ds) })
 	}
 	return nil
+}
+
+// find looks for the fresh session in the agent's own files: a run that was ended may have asked before it printed anything.
+func (e *evidence) find(ctx context.Context, c resume.Claim) (detect.Session, error) {
+	a, ok := e.s.a.(agent.Lister)
+	if !ok {
+		return detect.Session{}, nil
+	}
+	begun, err := a.Begun(ctx, c.Session, c.At)
+	if err != nil {
+		return detect.Session{}, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
+	}
+	for _, ds := range begun {
+		ours := false
+		if _, err := a.Read(ctx, ds, "", func(ev detect.Event) {
+			ours = ours || ev.Kind == detect.KindPrompt && ev.Hash == c.Plan.Prompt && !ev.At.Before(c.At.Truncate(time.Millisecond))
+		}); err != nil {
+			return detect.Session{}, err
+		}
+		if ours {
+			return ds, nil
+		}
+	}
+	return detect.Session{}, nil
 }
 
 func (e *evidence) readEvents(ctx context.Context) error {

@@ -73,12 +73,21 @@ func (o *OpenCode) title(ctx context.Context, s detect.Session) (title string, e
 }
 
 // Newer lists the other main sessions of the folder that began in a terminal and were written after a time.
-func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time) (all []detect.Session, err error) {
+func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error) {
+	return o.others(ctx, s, after, func(interactive bool) bool { return interactive })
+}
+
+// Begun lists the other main sessions of the folder that were written after a time.
+func (o *OpenCode) Begun(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error) {
+	return o.others(ctx, s, after, func(bool) bool { return true })
+}
+
+func (o *OpenCode) others(ctx context.Context, s detect.Session, after time.Time, fits func(interactive bool) bool) (all []detect.Session, err error) {
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
 	if isJSON(s) {
-		return o.newerStored(ctx, s, after)
+		return o.othersStored(ctx, s, after, fits)
 	}
 	err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
 		all = nil
@@ -86,7 +95,7 @@ func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time)
 			var id string
 			var permission sql.NullString
 			err := scan(&id, &permission)
-			if !headlessRules([]byte(permission.String)) {
+			if fits(!headlessRules([]byte(permission.String))) {
 				all = append(all, detect.Session{Agent: Name, ID: id, Path: s.Path})
 			}
 			return err
@@ -98,7 +107,7 @@ func (o *OpenCode) Newer(ctx context.Context, s detect.Session, after time.Time)
 	return all, err
 }
 
-func (o *OpenCode) newerStored(ctx context.Context, s detect.Session, after time.Time) (all []detect.Session, err error) {
+func (o *OpenCode) othersStored(ctx context.Context, s detect.Session, after time.Time, fits func(interactive bool) bool) (all []detect.Session, err error) {
 	own, err := o.stored(s).info(ctx)
 	if err != nil {
 		return nil, err
@@ -110,7 +119,7 @@ func (o *OpenCode) newerStored(ctx context.Context, s detect.Session, after time
 		}
 		i, err := o.stored(t.Session).info(ctx)
 		half := err != nil && !errors.Is(err, fs.ErrNotExist) // it is being written, say: it may be one
-		if half || err == nil && i.Parent == "" && i.Interactive && i.Dir == own.Dir {
+		if half || err == nil && i.Parent == "" && fits(i.Interactive) && i.Dir == own.Dir {
 			all = append(all, t.Session)
 		}
 	}
@@ -124,4 +133,5 @@ func (o *OpenCode) stored(s detect.Session) jsonStore {
 var (
 	_ agent.Titler   = (*OpenCode)(nil)
 	_ agent.Beginner = (*OpenCode)(nil)
+	_ agent.Lister   = (*OpenCode)(nil)
 )

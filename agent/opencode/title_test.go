@@ -90,6 +90,10 @@ func TestNewer(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
+	begun, err := o.Begun(t.Context(), s, time.UnixMilli(at0)) // those of headless runs, too
+	if err != nil || len(begun) != len(want)+121 || !slices.Contains(begun, detect.Session{Agent: Name, ID: "ses_run", Path: s.Path}) {
+		t.Errorf("%d begun, %v", len(begun), err)
+	}
 }
 
 func TestNewerStored(t *testing.T) {
@@ -115,6 +119,9 @@ func TestNewerStored(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(ids, want) {
 		t.Errorf("%v, want %v, %v", ids, want, err)
+	}
+	if got, err := o.Begun(t.Context(), s, time.Time{}); err != nil || len(got) != 1 || got[0].ID != "ses_e0490bdf4ffetoGb2yI1hytQKA" {
+		t.Errorf("begun: %v, %v", got, err)
 	}
 	if got, err := o.Newer(t.Context(), s, time.Now().Add(time.Hour)); len(got) != 0 || err != nil {
 		t.Errorf("later than all: %v, %v", got, err)

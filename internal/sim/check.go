@@ -36,6 +36,8 @@ type watch struct {
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
+	acting  map[int]resume.Claim       // the newest attempt that each process works on
+	reached map[string]string          // the attempt for a stop whose prompt reached the provider
 }
 
 // blown tells whether clawd is killed at a place of the shim's; it is not drawn yet.
@@ -74,6 +76,7 @@ func (r *run) check() {
 // asks looks at a prompt of clawd's that reached the provider.
 func (r *run) asks(a *actor.Ask) {
 	key := a.Agent + "/" + a.Session
+	r.repeats(a)
 	if a.Stop == "" || r.torn[key] {
 		return
 	}
@@ -85,6 +88,19 @@ func (r *run) asks(a *actor.Ask) {
 	}
 	if n > 1 {
 		r.fails("I1", "%s/%s: %d prompts of clawd's for the stop %s", a.Agent, a.Session, n, a.Stop)
+	}
+}
+
+// repeats looks whether a prompt reaches the provider for a stop for which an earlier attempt's did: whatever came of that, it had
+// an effect.
+func (r *run) repeats(a *actor.Ask) {
+	c, ok := r.acting[a.PID]
+	if key := state.Key(c.Session); ok && !r.torn[key] && !r.decided[c.Token].Asked {
+		of := key + " " + c.Stop.Key
+		if was, seen := r.reached[of]; seen && was != c.Token {
+			r.fails("I6", "%s: attempt %d asks for a stop that an earlier one has asked for", key, c.N)
+		}
+		r.reached[of] = c.Token
 	}
 }
 
@@ -108,6 +124,11 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	if by != r.clawds[0] {
 		r.shared[key] = true
 	}
+	pid := c.PID
+	if own != nil {
+		pid = own.PID()
+	}
+	r.acting[pid] = c
 	for _, b := range r.alive {
 		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue

@@ -58,7 +58,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
-	r.unkept = map[*actor.Ask]bool{}
+	r.unkept, r.acting, r.reached = map[*actor.Ask]bool{}, map[int]resume.Claim{}, map[string]string{}
 	r.rewound, r.sizes, r.odd, r.made, r.shared = map[string]time.Time{}, map[string][]size{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]

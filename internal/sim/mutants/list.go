@@ -121,4 +121,6 @@ var mutants = []mutant{
 		old: "	l.sent = true // also when the answer is lost\n	status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)\n", new: "	status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)\n	l.sent = err == nil\n"},
 	{name: "a server is prompted beside a process that may have it open", file: "daemon/live.go",
 		old: "		case h.Sure || !beside:\n", new: "		case true:\n"},
+	{name: "a fresh session that has printed nothing is not looked for", file: "daemon/evidence.go",
+		old: "		if ours {\n", new: "		if false {\n"},
 }
