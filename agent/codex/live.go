@@ -79,14 +79,16 @@ func (c *Codex) locked(pid int) (detect.Holder, bool) {
 		return h, true
 	}
 	args := arguments(c.env.Procs.Argv(pid))
-	h.Kind = kindOf(args)
-	h.Outlives = slices.Contains(args, "--managed-daemon")
+	h.Kind, h.Outlives = kindOf(args), outlives(args)
 	p, ok := c.env.Procs.Get(pid)
 	if ok && !p.Zombie {
 		c.describe(&h, p)
 	}
 	return h, !p.Zombie
 }
+
+// outlives tells whether the arguments are those of the background server.
+func outlives(args []string) bool { return slices.Contains(args, "--managed-daemon") }
 
 // holder tells whether a process has the session open.
 func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
@@ -95,7 +97,7 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		return detect.Holder{}, false
 	}
 	args := arguments(argv)
-	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(args)}
+	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(args), Outlives: outlives(args)}
 	c.describe(&h, p)
 	switch {
 	case c.opens(p.PID, s.Path):

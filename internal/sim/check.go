@@ -3,7 +3,9 @@ package sim
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +38,7 @@ type watch struct {
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set
 	decided map[string]resume.Decision // by token
-	acting  map[int]resume.Claim       // the newest attempt that each process works on
+	acting  map[string]resume.Claim    // the newest attempt that each process works on, and in which session if it has several
 	reached map[string]string          // the attempt for a stop whose prompt reached the provider
 }
 
@@ -71,6 +73,25 @@ func (r *run) check() {
 		}
 		r.asks(ask)
 	}
+	r.queued()
+}
+
+// queued: what lies in an agent's queue is of an attempt that is under way or held.
+func (r *run) queued() {
+	cast, c := r.casts["codex"], r.clawds[0]
+	if cast == nil || c.hand == nil || len(r.clawds) > 1 {
+		return
+	}
+	for _, t := range r.talks {
+		if t.Agent != "codex" || t.id == "" || len(cast.Agent.(*actor.Codex).Queued(t.id)) == 0 {
+			continue
+		}
+		rec, known, err := c.hand.Store().Session(detect.Session{Agent: "codex", ID: t.id})
+		must(err)
+		if known && rec.Phase != state.Fired && rec.Phase != state.Held {
+			r.fails("I18", "codex/%s is %s, and a prompt of clawd's lies in its queue", t.id, rec.Phase)
+		}
+	}
 }
 
 // asks looks at a prompt of clawd's that reached the provider.
@@ -94,7 +115,10 @@ func (r *run) asks(a *actor.Ask) {
 // repeats looks whether a prompt reaches the provider for a stop for which an earlier attempt's did: whatever came of that, it had
 // an effect.
 func (r *run) repeats(a *actor.Ask) {
-	c, ok := r.acting[a.PID]
+	c, ok := r.acting[fmt.Sprint(a.PID, "/", a.Session)]
+	if !ok {
+		c, ok = r.acting[strconv.Itoa(a.PID)]
+	}
 	if key := state.Key(c.Session); ok && !r.torn[key] && !r.decided[c.Token].Asked {
 		of := key + " " + c.Stop.Key
 		if was, seen := r.reached[of]; seen && was != c.Token {
@@ -124,13 +148,16 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	if by != r.clawds[0] {
 		r.shared[key] = true
 	}
-	pid := c.PID
-	if own != nil {
-		pid = own.PID()
+	switch {
+	case own != nil:
+		r.acting[fmt.Sprint(own.PID(), "/", c.Session.ID)] = c
+	case c.Plan.Way == resume.Queue:
+		r.acting[fmt.Sprint(c.Plan.Holder.PID, "/", c.Session.ID)] = c
+	default:
+		r.acting[strconv.Itoa(c.PID)] = c
 	}
-	r.acting[pid] = c
 	for _, b := range r.alive {
-		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
+		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || c.Plan.Way == resume.Queue && b.PID() == c.Plan.Holder.PID || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" {
 			continue
 		}
 		r.fails("I10", "%s: attempt %d while process %d has it open", key, c.N, b.PID())

@@ -91,6 +91,7 @@ func (r *run) happens(it Item) {
 // opens gives the terminal that shows it.
 func (t *talk) opens() *body {
 	if t.body != nil {
+		t.attached()
 		return t.body
 	}
 	r, c := t.r, t.r.casts[t.Agent]

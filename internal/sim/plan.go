@@ -218,7 +218,7 @@ func (d drawer) spell(agent string, at, length time.Duration) Spell {
 
 func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
 	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0, Free: d.IntN(2) == 0}
-	t.Served = t.Agent == "opencode" && d.IntN(3) == 0
+	t.Served = t.Agent == "opencode" && d.IntN(3) == 0 || t.Agent == "codex" && t.TTY && d.IntN(3) == 0
 	switch d.IntN(8) {
 	case 0:
 		t.At = time.Duration(d.Int64N(int64(p.Length)))

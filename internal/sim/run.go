@@ -56,8 +56,9 @@ type run struct {
 	calm   bool // nothing bad happens any more
 	conf   int  // the config in force
 	beside []*talk
-	backs  []func()      // bring back what is away
-	server *actor.Server // of opencode's; nil: none was started
+	backs  []func()           // bring back what is away
+	server *actor.Server      // of opencode's; nil: none was started
+	daemon *actor.CodexServer // nil: none was started
 
 	clawds  []*clawd
 	boots   int

@@ -26,10 +26,22 @@ func (r *run) serves(c *cast, s actor.Start) *actor.Server {
 	return r.server
 }
 
+// background gives Codex's background server, which its terminals start.
+func (r *run) background(c *cast) *actor.CodexServer {
+	if r.daemon == nil || !r.daemon.Up() {
+		r.daemon = c.Agent.(*actor.Codex).Serve(r.wall())
+		r.trace("the background server of codex starts")
+	}
+	return r.daemon
+}
+
 // opened gives a process with the conversation's session: one of its own, or the server's.
 func (t *talk) opened(s actor.Start) (actor.Session, error) {
 	r, c := t.r, t.r.casts[t.Agent]
-	if t.Served {
+	switch {
+	case t.Served && t.Agent == "codex":
+		return r.background(c).Open(t.id, s, r.wall())
+	case t.Served:
 		return r.serves(c, s).Open(t.id, s)
 	}
 	return c.Open(t.id, s, r.wall())
@@ -38,7 +50,10 @@ func (t *talk) opened(s actor.Start) (actor.Session, error) {
 // began gives a process with a new session.
 func (t *talk) began(s actor.Start) (actor.Session, error) {
 	r, c := t.r, t.r.casts[t.Agent]
-	if t.Served {
+	switch {
+	case t.Served && t.Agent == "codex":
+		return r.background(c).Begin(s, r.wall())
+	case t.Served:
 		return r.serves(c, s).Begin(s, r.wall())
 	}
 	return c.Begin(s, r.wall())
@@ -47,7 +62,7 @@ func (t *talk) began(s actor.Start) (actor.Session, error) {
 // guest gives what works in a session on the server; nil: the server does not know the session.
 func (r *run) guest(id string) *body {
 	for _, b := range r.alive {
-		if b.server == r.server && b.ID() == id && !b.over {
+		if b.PID() == r.server.PID() && b.ID() == id && !b.over {
 			return b
 		}
 	}
@@ -120,6 +135,16 @@ func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
 		return 0, fmt.Errorf("the answer is lost: %w", syscall.ECONNRESET)
 	}
 	return http.StatusNoContent, nil
+}
+
+// attached has its user's terminal show what the background server has open.
+func (t *talk) attached() {
+	if t.Agent != "codex" || !t.Served {
+		return
+	}
+	if _, err := t.opened(t.start(true)); err == nil {
+		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots}
+	}
 }
 
 // together are the processes that end with one.

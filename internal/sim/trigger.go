@@ -43,7 +43,7 @@ func (t shims) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 	if r.is(shortens) {
 		return nil, fmt.Errorf("fork: %w", syscall.EAGAIN)
 	}
-	if c.Plan.Way != resume.Exec {
+	if c.Plan.Way != resume.Exec && c.Plan.Way != resume.Queue {
 		return nil, fmt.Errorf("the simulator knows no way %s", c.Plan.Way)
 	}
 	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -185,7 +185,8 @@ func (x *child) becomes(environ []string) {
 	}
 	t := r.of(c.Session.Agent, c.Session.ID)
 	b := &body{Session: s, r: r, cast: cast, talk: t, child: x}
-	x.body, b.busy = b, true
+	_, over := s.Exit()
+	x.body, b.busy = b, !over
 	r.alive = append(r.alive, b)
 	if t != nil {
 		if c.Plan.Form == resume.FormFresh {

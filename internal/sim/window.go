@@ -242,7 +242,7 @@ type typed struct {
 // Start prepares an attempt.
 func (t triggers) Start(ctx context.Context, c resume.Claim) (resume.Run, error) {
 	run, err := t.Trigger.Start(ctx, c)
-	if err != nil || c.Plan.Way == resume.Exec {
+	if err != nil || c.Plan.Way == resume.Exec || c.Plan.Way == resume.Queue {
 		return run, err
 	}
 	return &typed{Run: run, c: t.c, claim: c}, nil

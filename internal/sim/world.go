@@ -41,12 +41,11 @@ type body struct {
 	talk   *talk  // nil: it is clawd's own session
 	child  *child // nil: a person's
 	tty    string
-	due    time.Time     // by the wall clock
-	ends   []func()      // what follows on its end
-	stamp  string        // of its file
-	known  string        // the session that it had last
-	window *window       // nil: its terminal cannot be reached
-	server *actor.Server // whose process it is; nil: it has one of its own
+	due    time.Time // by the wall clock
+	ends   []func()  // what follows on its end
+	stamp  string    // of its file
+	known  string    // the session that it had last
+	window *window   // nil: its terminal cannot be reached
 	busy   bool
 	over   bool
 }
@@ -58,7 +57,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
-	r.unkept, r.acting, r.reached = map[*actor.Ask]bool{}, map[int]resume.Claim{}, map[string]string{}
+	r.unkept, r.acting, r.reached = map[*actor.Ask]bool{}, map[string]resume.Claim{}, map[string]string{}
 	r.rewound, r.sizes, r.odd, r.made, r.shared = map[string]time.Time{}, map[string][]size{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
@@ -134,12 +133,10 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 		return nil
 	}
 	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
-	if x, is := s.(interface{ Of() *actor.Server }); is {
-		b.server = x.Of()
-	}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
-	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux && b.server == nil {
+	x, may := s.(interface{ Own() bool })
+	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux && (!may || x.Own()) {
 		b.window = r.window(b)
 	}
 	r.registry(b)

@@ -24,11 +24,13 @@ type Codex struct {
 	root  string
 	files map[string]string // sessions, by id
 	open  map[string]*codex // who writes them
+
+	queued map[string][]string // prompts that nobody has taken yet, by session
 }
 
 // NewCodex gives the agent in ~/.codex.
 func NewCodex(w *World) *Codex {
-	return &Codex{Provider: "openai", w: w, root: filepath.Join(w.Home, ".codex"), files: map[string]string{}, open: map[string]*codex{}}
+	return &Codex{Provider: "openai", w: w, root: filepath.Join(w.Home, ".codex"), files: map[string]string{}, open: map[string]*codex{}, queued: map[string][]string{}}
 }
 
 // Name is "codex".
@@ -59,10 +61,12 @@ type codex struct {
 	process
 	c       *Codex
 	start   Start
-	next    int    // ordinal
-	turn    string // of the newest turn
-	fork    string // the session that this one was forked from
-	settled bool   // the session has its first line
+	next    int          // ordinal
+	turn    string       // of the newest turn
+	fork    string       // the session that this one was forked from
+	settled bool         // the session has its first line
+	server  *CodexServer // whose process it is; nil: it has one of its own
+	shown   *Proc        // the terminal that shows what the server has open; nil: none
 }
 
 // Begin starts a process with a new session. Its file comes with the first prompt.
@@ -102,6 +106,14 @@ func (c *Codex) Fork(id string, s Start, now time.Time) (Session, error) {
 }
 
 func (c *Codex) spawn(id string, s Start, argv, environ []string, now time.Time) *codex {
+	p := c.process(id, s, now)
+	p.proc = c.w.Procs.Spawn("codex", argv, environ, s.Dir, s.TTY, now)
+	p.proc.Open = []string{filepath.Join(c.root, "config.toml")}
+	return p
+}
+
+// process works in a session; a new one, where id is empty.
+func (c *Codex) process(id string, s Start, now time.Time) *codex {
 	if s.Mode == "" {
 		s.Mode = "workspace-write/never"
 		if s.TTY != "" {
@@ -115,10 +127,11 @@ func (c *Codex) spawn(id string, s Start, argv, environ []string, now time.Time)
 			"rollout-"+now.In(c.w.zone()).Format("2006-01-02T15-04-05")+"-"+id+".jsonl")
 	}
 	p.process = process{w: c.w, h: p, agent: "codex", id: id, path: c.files[id], by: Person, lag: 5 * time.Millisecond}
-	p.proc = c.w.Procs.Spawn("codex", argv, environ, s.Dir, s.TTY, now)
-	p.proc.Open = []string{filepath.Join(c.root, "config.toml")}
 	return p
 }
+
+// headless: it ends with its turn.
+func (p *codex) headless() bool { return p.server == nil && p.process.headless() }
 
 func (p *codex) lock() string {
 	return filepath.Join(p.c.root, "thread-writer-locks", p.id+".lock")
@@ -163,6 +176,9 @@ func (p *codex) Prompt(text string, by By, now time.Time) error {
 }
 
 func (p *codex) give(text string, by By, now time.Time) error {
+	if p.server != nil && by == Person {
+		p.attach(now)
+	}
 	stop := p.turn
 	p.turn = uuid7(p.w.Rand, now)
 	if !p.settled {
@@ -191,7 +207,10 @@ func (p *codex) give(text string, by By, now time.Time) error {
 func (p *codex) settle(now time.Time) error {
 	p.settled = true
 	origin, source, thread, fork, base := "codex_exec", `"exec"`, "user", "", ""
-	if !p.headless() {
+	switch {
+	case p.server != nil:
+		origin, source = "codex-tui", `"vscode"`
+	case !p.headless():
 		origin, source = "codex-tui", `"cli"`
 	}
 	if p.start.Parent != "" {
@@ -261,13 +280,22 @@ func (p *codex) over(now time.Time, code int) error {
 	if p.headless() {
 		return p.exit(now, code, false)
 	}
-	return nil
+	return p.takes(now)
 }
 
 // Do is what a person or the machine does to it. A signal is no good end: the lock stays.
 func (p *codex) Do(m Move, now time.Time) error {
 	if p.ended {
 		return ErrEnded
+	}
+	if p.server != nil {
+		switch m {
+		case Quit, Hangup:
+			p.detach()
+			return nil
+		case Terminate, Crash:
+			return p.server.end(now, 137)
+		}
 	}
 	switch m {
 	case Interrupt:
@@ -310,6 +338,9 @@ func (p *codex) print(template string, pairs ...string) {
 
 // Resume is codex exec [options] resume ID -- PROMPT, or a new session with - and stdin.
 func (c *Codex) Resume(p resume.Plan, environ []string, out io.Writer, now time.Time) (Session, error) {
+	if len(p.Argv) > 1 && p.Argv[1] == "queue" {
+		return c.queue(p, environ, now)
+	}
 	if len(p.Argv) < 2 || p.Argv[1] != "exec" {
 		return nil, ErrCannot
 	}

@@ -24,6 +24,9 @@ func (o *OpenCode) Serve(s Start, port int, now time.Time) *Server {
 	return v
 }
 
+// PID is the process's.
+func (v *Server) PID() int { return v.proc.PID }
+
 // Up tells whether it runs.
 func (v *Server) Up() bool { return v.o.w.Procs.Proc(v.proc.PID) == v.proc }
 
@@ -113,5 +116,5 @@ func (v *Server) Asks(s Session, body []byte, now time.Time) error {
 	return p.Prompt(text.String(), Clawd, now)
 }
 
-// Of gives the server whose process it is; nil: it has one of its own.
-func (p *opencode) Of() *Server { return p.server }
+// Own tells whether the process works in this session alone.
+func (p *opencode) Own() bool { return p.server == nil }
