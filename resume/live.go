@@ -43,10 +43,12 @@ func Silent(c Claim, s Sight, untouched string, restarted bool) Outcome {
 			why = "clawd ended while it sent its prompt to the agent's server, and the session's files show nothing of it"
 		}
 	case Queue:
-		why = "the prompt still lies in the agent's queue and runs when its owner next ends a turn"
+		why = inQueue
 	}
 	return Outcome{Verdict: Unsure, Held: true, Why: why}
 }
+
+const inQueue = "the prompt still lies in the agent's queue and runs when its owner next ends a turn"
 
 // JudgeLive gives the verdict on an attempt by a live way. False: too early to say.
 //
@@ -56,6 +58,11 @@ func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	switch {
 	case t.oursAnswered:
 		return Outcome{Verdict: Resumed, Why: "the agent's own record shows its answer"}, true
+	case c.Plan.Way == Queue && s.Marked && s.ExecFail == "" && t.ours == nil: // whatever others do meanwhile, it may still run
+		if alive || !settled {
+			return Outcome{}, false
+		}
+		return Outcome{Verdict: Unsure, Held: true, Why: inQueue}, true
 	case t.failure != nil:
 		return again(c, t), true
 	case t.interrupted:

@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,26 @@ func TestJudgeLive(t *testing.T) {
 				t.Errorf("the new stop is %+v", out.Stop)
 			}
 		})
+	}
+}
+
+// A prompt that lies in an agent's queue runs after whatever somebody else does meanwhile: that is no verdict on it.
+func TestJudgeQueued(t *testing.T) {
+	other := detect.Event{Kind: detect.KindPrompt, ID: "o", Hash: "other"}
+	answer := detect.Event{Kind: detect.KindAnswer, ID: "a", Done: true}
+	limited := detect.Event{Kind: detect.KindFailure, ID: "f", Failure: &detect.Failure{Reason: detect.RateLimit}}
+	for _, see := range [][]detect.Event{nil, {other}, {other, answer}, {other, limited}, {answer}, {limited}} {
+		s := Sight{Events: see, SameBoot: true, Marked: true}
+		if out, done := JudgeLive(liveClaim(Queue), s, true, false); done {
+			t.Errorf("%v: %+v", see, out)
+		}
+		if out, done := JudgeLive(liveClaim(Queue), s, false, true); !done || out.Verdict != Unsure || !out.Held {
+			t.Errorf("%v, and its owner has ended: %+v, %t", see, out, done)
+		}
+		s.Events = append(slices.Clone(see), typed("p"), answer)
+		if out, done := JudgeLive(liveClaim(Queue), s, true, false); !done || out.Held {
+			t.Errorf("%v, and then it ran: %+v, %t", see, out, done)
+		}
 	}
 }
 

@@ -43,6 +43,13 @@ func (s Session) AtWork() bool {
 	return s.Claim != nil && !p.At.Before(s.Claim.At) && s.prompted(p)
 }
 
+// InQueue tells whether the prompt of the newest attempt may still lie in the agent's queue: it runs when a turn ends, and none has
+// since.
+func (s Session) InQueue() bool {
+	c := s.Claim
+	return s.Phase == Held && c != nil && c.Plan.Way == resume.Queue && !s.Classifier.Ended.After(c.At)
+}
+
 // Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
 // since the last one, or a person went on.
 func (s Session) Overcome(c detect.Classifier) bool {

@@ -236,3 +236,19 @@ func TestHeldWhileItWorks(t *testing.T) {
 		t.Errorf("attempt %d follows, want 2:\n%s", p.s.Rec.Decision.Attempt, k)
 	}
 }
+
+// A prompt that lies in the agent's queue runs after the turn of who goes on: until then the session stays held.
+func TestHeldWhileItIsQueued(t *testing.T) {
+	k, p := reached(t, resume.Queue, time.Second, func(k *kit, _ *place) { k.lax = true })
+	other := p.rec("other", detect.KindPrompt, func(e *detect.Event) { e.Hash = "other" })
+	p.child.sight.Events = []detect.Event{other}
+	p.write(other)
+	k.pass(12 * time.Minute)
+	p.wantPhase(state.Held)
+	p.write(p.rec("r", detect.KindRetry))
+	k.pass(time.Minute)
+	p.wantPhase(state.Held)
+	p.write(p.rec("a", detect.KindAnswer, func(e *detect.Event) { e.Done = true }))
+	k.settle()
+	p.wantPhase(state.Following)
+}

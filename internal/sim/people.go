@@ -312,6 +312,7 @@ func (r *run) falls(hard bool) {
 		r.tears()
 		r.unprints()
 	}
+	clear(r.acting) // pids come again
 	r.world.Procs.Reboot(fmt.Sprintf("boot-%d", r.boots), r.wall())
 	for _, b := range append([]*body{}, r.bodies()...) {
 		r.follows(b)
