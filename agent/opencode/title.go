@@ -39,7 +39,34 @@ func (o *OpenCode) Titled(ctx context.Context, s detect.Session, title string) (
 	if own = strings.TrimSpace(own); madeTitle.MatchString(own) || own == "" {
 		return false, named, nil // another session with such a title looks the same
 	}
-	return named && sameTitle(own, shown), true, nil
+	if !named || !sameTitle(own, shown) {
+		return false, true, nil
+	}
+	twin, err := o.twin(ctx, s, own, shown)
+	return !twin, !twin, err
+}
+
+// twin tells whether another session looks the same in a terminal's title.
+func (o *OpenCode) twin(ctx context.Context, s detect.Session, own, shown string) (twin bool, err error) {
+	if isJSON(s) {
+		found, err := o.scanStorage(ctx, nil)
+		for _, t := range found {
+			if title, err := o.stored(t.Session).title(); err == nil && t.Session.ID != s.ID {
+				twin = twin || sameTitle(strings.TrimSpace(title), shown)
+			}
+		}
+		return twin, err
+	}
+	err = o.view(ctx, s.Path, func(ctx context.Context, tx *sql.Tx) error {
+		twin = false
+		return each(ctx, tx, func(scan func(...any) error) error {
+			var title sql.NullString
+			err := scan(&title)
+			twin = twin || sameTitle(strings.TrimSpace(title.String), shown)
+			return err
+		}, "select substr(title, 1, 1000) from session where id <> ? and instr(title, ?) > 0", s.ID, string([]rune(own)[:min(len([]rune(own)), titleCut/2)]))
+	})
+	return twin, err
 }
 
 // sameTitle tells whether a terminal shows a title, in full or cut. Versions before 1.18 end in three dots.

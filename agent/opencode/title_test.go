@@ -50,6 +50,30 @@ func TestTitled(t *testing.T) {
 	}
 }
 
+// Two sessions whose titles look the same cannot be told apart by them.
+func TestTitledTwins(t *testing.T) {
+	long := strings.Repeat("long ", 9)
+	for own, c := range map[string]struct {
+		other, title string
+		known        bool
+	}{
+		"Fix the parser": {"Fix the parser ", "OC | Fix the parser", false},
+		"Fix the lexer":  {"Fix the parser", "OC | Fix the lexer", true},
+		long + "one":     {long + "two", "OC | " + long[:37] + "…", false},
+	} {
+		o, db, s := newStore(t)
+		exec(t, db, "alter table session add column title text")
+		exec(t, db, "update session set title = ?", own)
+		exec(t, db, "insert into session values ('ses_other', null, '/elsewhere', '1.18.33', null, 0, 1, null, ?)", c.other)
+		if shows, known, err := o.Titled(t.Context(), s, c.title); shows != c.known || known != c.known || err != nil {
+			t.Errorf("%s beside %s: shows %t, known %t, %v", own, c.other, shows, known, err)
+		}
+		if shows, known, err := o.Titled(t.Context(), s, "OC | Another"); shows || !known || err != nil {
+			t.Errorf("%s, and another one's: shows %t, known %t, %v", own, shows, known, err)
+		}
+	}
+}
+
 // The title of a session in JSON files, of a recorded run.
 func TestTitledStored(t *testing.T) {
 	o, s, _ := one(t, "old-1.1.53-finished")
@@ -63,6 +87,11 @@ func TestTitledStored(t *testing.T) {
 	}
 	if shows, known, _ := o.Titled(t.Context(), s, titled+"something else"); shows || !known {
 		t.Errorf("another title: shows %t, known %t", shows, known)
+	}
+	const other = "ses_e0490bdf4ffetoGb2yI1hytQKA"
+	writeFile(t, filepath.Join(filepath.Dir(s.Path), other+".json"), strings.ReplaceAll(readFile(t, s.Path), s.ID, other))
+	if shows, known, err := o.Titled(t.Context(), s, titled+own); shows || known || err != nil {
+		t.Errorf("beside one that looks the same: shows %t, known %t, %v", shows, known, err)
 	}
 }
 

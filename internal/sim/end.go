@@ -41,6 +41,10 @@ func (r *run) settle() {
 			if len(r.told[key]) == 0 {
 				r.fails("I8", "%s is %s and nobody was told", key, s.Rec.Phase)
 			}
+			if c := s.Rec.Claim; c != nil && c.Plan.Form == resume.FormIdempotent && c.Plan.Way == resume.Exec &&
+				hand.World().Books.Closed(s.Rec.Session, c.Stop.Key).Verdict == resume.NoEffect && !r.wants[key].cancelled {
+				r.fails("I16", "%s is %s after a run that asked nothing", key, s.Rec.Phase)
+			}
 		}
 		if n := s.Rec.Notice; s.Rec.Phase == state.Waiting && r.wall().Sub(s.Rec.Decision.WakeAt) > 2*time.Hour && (n == nil || n.Key != s.Rec.Stop.Key || len(r.told[key]) == 0) {
 			r.fails("I8", "%s is held back since %s and nobody was told: %s", key, s.Rec.Decision.WakeAt.Format(time.TimeOnly), s.HeldBack())
