@@ -78,7 +78,10 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 	}
 	rec.Rev++
 	rec.Updated = t.now
-	return t.save(&rec)
+	if err := t.save(&rec); err != nil || c.Plan.Form != resume.FormFresh {
+		return err
+	}
+	return t.inherit(c) // whose stop may be read before the verdict
 }
 
 // inherit counts an attempt for the fresh session that it began.

@@ -70,6 +70,25 @@ func TestLostHeirIsYetToAsk(t *testing.T) {
 	is(t, rec.Episode.Attempts, 1)
 }
 
+// The stop of a fresh session may be read before the lost attempt that began it has its verdict: it is none of a new episode.
+func TestLostHeirIsReadFirst(t *testing.T) {
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	must(t, l.Snapshot())
+	c := claimed(t, l.Store, one, "k")
+	c.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID, Prompt: "h"}
+	l.fired = []resume.Claim{c}
+	l.lose()
+	is(t, get(t, l.Store, one).Phase, Fired)
+	stop := stopped("after")
+	stop.At = l.at.Add(time.Minute)
+	rec, err := l.Stopped(read(fresh), stop, wait, nil)
+	must(t, err)
+	is(t, rec.Episode.Attempts, 1)
+	is(t, rec.Episode.Fresh, 1)
+}
+
 // An attempt that a snapshot has under way was followed by another one, as its mark tells: that one is to be judged.
 func TestNewerMarkTakesOver(t *testing.T) {
 	l := newLossy(t)

@@ -88,8 +88,8 @@ func (r *run) queued() {
 		}
 		rec, known, err := c.hand.Store().Session(detect.Session{Agent: "codex", ID: t.id})
 		must(err)
-		left := rec.Phase == state.Following && rec.Claim != nil && rec.Stop.Key != rec.Claim.Stop.Key // for what came later
-		if known && rec.Phase != state.Fired && rec.Phase != state.Held && !left {
+		over := rec.Phase == state.Following && rec.Claim != nil && (rec.Stop.Key != rec.Claim.Stop.Key || rec.Classifier.Ended.After(rec.Claim.At)) // by what came later
+		if known && rec.Phase != state.Fired && rec.Phase != state.Held && !over {
 			r.fails("I18", "codex/%s is %s, and a prompt of clawd's lies in its queue", t.id, rec.Phase)
 		}
 	}
