@@ -202,6 +202,9 @@ func TestLiveTerminal(t *testing.T) {
 			if h := got[0]; h.TTY != c.tty || (h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != (c.tty != "") {
 				t.Errorf("%v: %+v", c.argv, h)
 			}
+			if h := got[0]; h.Outlives != slices.Contains(c.argv, "--managed-daemon") {
+				t.Errorf("%v, lock %t: outlives its terminals: %t", c.argv, held, h.Outlives)
+			}
 		}
 	}
 }
