@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,7 +103,7 @@ const calmFor = 26 * time.Hour
 func Run(p Plan, o Options) Result {
 	time.Sleep(time.Until(epoch))
 	r := &run{Plan: p, Options: o, began: time.Now(), chance: rand.New(rand.NewPCG(p.Seed, 2)), hash: fnv.New64a(), casts: map[string]*cast{}}
-	r.home = strings.NewReplacer(o.Root, "~", strings.NewReplacer("/", "-", ".", "-").Replace(o.Root), "~") // and in the names of Claude Code's folders
+	r.home = strings.NewReplacer(o.Root, "~", strings.NewReplacer("/", "-", ".", "-").Replace(o.Root), "~", url.QueryEscape(o.Root), "~") // and in the names of Claude Code's folders, and in requests
 	r.until, r.boots, r.person = map[What]time.Time{}, 1, map[string]deed{}
 	uuid.SetRand(source{rand.New(rand.NewPCG(p.Seed, 3))})
 	defer uuid.SetRand(nil)
