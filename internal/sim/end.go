@@ -30,9 +30,9 @@ func (r *run) settle() {
 			r.fails("L1", "%s is still %s", key, s.Rec.Phase)
 		case machine.Waiting:
 			switch {
-			case p.Begun && (!r.attended(s.Rec.Session) || len(r.told[key]) == 0):
+			case p.Begun && (!r.attended(s.Rec) || len(r.told[key]) == 0):
 				r.fails("L1", "%s waits for %s", key, s.Rec.Decision.WakeAt)
-			case !r.attended(s.Rec.Session) && !p.Again.After(r.wall()):
+			case !r.attended(s.Rec) && !p.Again.After(r.wall()):
 				r.fails("L1", "%s waits and holds back for nothing: %s", key, s.Said.Back)
 			case !p.Begun && len(r.told[key]) == 0 && r.reachable(s.Rec.Session):
 				r.fails("L5", "%s waits beside an input box that is empty: %s", key, s.Said.Back)
@@ -91,8 +91,7 @@ func (r *run) books(hand *daemon.Hand) {
 }
 
 // attended tells whether a person has a session open, or something that cannot be told from that.
-func (r *run) attended(ds detect.Session) bool {
-	t := r.of(ds.Agent, ds.ID)
+func (r *run) attended(ds state.Session) bool {
 	if ds.Agent == "opencode" && r.server != nil && r.server.Up() { // which may have any session open
 		return true
 	}
@@ -100,7 +99,7 @@ func (r *run) attended(ds detect.Session) bool {
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
 			continue
 		}
-		if b.ID() == ds.ID || (ds.Agent == "opencode" || ds.Agent == "gemini") && t != nil && b.talk != nil && b.talk.dir == t.dir {
+		if b.ID() == ds.ID || (ds.Agent == "opencode" || ds.Agent == "gemini") && b.talk != nil && b.talk.dir == ds.Info.Dir {
 			return true
 		}
 	}
