@@ -91,15 +91,15 @@ func (r *run) books(hand *daemon.Hand) {
 }
 
 // attended tells whether a person has a session open, or something that cannot be told from that.
-func (r *run) attended(ds state.Session) bool {
-	if ds.Agent == "opencode" && r.server != nil && r.server.Up() { // which may have any session open
+func (r *run) attended(rec state.Session) bool {
+	if rec.Agent == "opencode" && r.server != nil && r.server.Up() { // which may have any session open
 		return true
 	}
 	for _, b := range r.alive {
-		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != ds.Agent {
+		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != rec.Agent {
 			continue
 		}
-		if b.ID() == ds.ID || (ds.Agent == "opencode" || ds.Agent == "gemini") && b.talk != nil && b.talk.dir == ds.Info.Dir {
+		if b.ID() == rec.ID || (rec.Agent == "opencode" || rec.Agent == "gemini") && b.talk != nil && b.talk.dir == rec.Info.Dir {
 			return true
 		}
 	}

@@ -118,7 +118,7 @@ func (t *talk) scripts() {
 	}
 	r, c := t.r, t.r.casts[t.Agent]
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
-		x, err := t.r.casts[t.Agent].Open(t.id, t.start(false), r.wall())
+		x, err := c.Open(t.id, t.start(false), r.wall())
 		if err == nil {
 			err = x.Prompt("go on, says a script", actor.Person, r.wall())
 		}
