@@ -48,7 +48,7 @@ func Silent(c Claim, s Sight, untouched string, restarted bool) Outcome {
 	return Outcome{Verdict: Unsure, Held: true, Why: why}
 }
 
-const inQueue = "the prompt still lies in the agent's queue and runs when its owner next ends a turn"
+const inQueue = "the prompt may still lie in the agent's queue; it runs when its owner next ends a turn"
 
 // JudgeLive gives the verdict on an attempt by a live way. False: too early to say.
 //

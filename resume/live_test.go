@@ -101,7 +101,7 @@ func TestSilent(t *testing.T) {
 		{name: "keys without a trace, in a wrapped terminal", way: PTY, want: Unsure, why: "clawd typed its prompt"},
 		{name: "keys that never arrived", way: Tmux, untouched: "Enter was never pressed", want: NoEffect, proof: "Enter was never pressed", why: "did not reach"},
 		{name: "a request without a trace", way: HTTP, want: Unsure, why: "clawd sent its prompt"},
-		{name: "it lies in the queue", way: Queue, want: Unsure, why: "still lies in the agent's queue"},
+		{name: "it lies in the queue", way: Queue, want: Unsure, why: "may still lie in the agent's queue"},
 		{name: "restarted before the mark", way: Tmux, restarted: true, unmarked: true, want: NoEffect, proof: "no mark", why: "nothing was typed"},
 		{name: "restarted after the mark", way: Tmux, restarted: true, want: Unsure, why: "look into the input box"},
 		{name: "restarted after the mark, by a request", way: HTTP, restarted: true, want: Unsure, why: "clawd ended while it sent"},
