@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,10 @@ func FuzzRollout(f *testing.F) {
 			}
 		}
 		f.Add(short, len(short)/2)
+		for _, year := range []string{"2025", "2027"} { // the clock was set between an error and the end of its turn
+			head, end, _ := bytes.Cut(short, []byte(`"payload":{"type":"error"`))
+			f.Add(slices.Concat(head, []byte(`"payload":{"type":"error"`), bytes.ReplaceAll(end, []byte(`"timestamp":"2026`), []byte(`"timestamp":"`+year))), len(head))
+		}
 	}
 	f.Add([]byte(`{"timestamp":"2026-11-21T00:22:09Z","type":"event_msg","payload":{"type":"task_complete","error":{"message":1,"codex_error_info":{"a":{"b":[]}}}}}`+"\n"), 3)
 	f.Add([]byte(`{"timestamp":"2026-11-21T00:22:09Z","type":"event_msg","payload":{"type":"token_count","info":{},"rate_limits":{"primary":{"used_percent":1e309}}}}`+"\n"), 0)
