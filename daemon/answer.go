@@ -199,11 +199,11 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 	}
 	attended := h.Liveness == detect.Alive && h.Kind != detect.Headless
 	var holders []detect.Holder
-	if h.Outlives || q.Live {
+	if attended {
 		if holders, out.Err = s.a.Live(ctx, s.ds, q.Rec.Info); out.Err != nil {
 			return out
 		}
-		f.Who.ServerOnly = h.Outlives && serverOnly(holders)
+		f.Who.ServerOnly = serverOnly(holders)
 	}
 	if _, ruled := rules.Ask(rules.Wait, f); ruled {
 		return out
@@ -239,7 +239,7 @@ func serverOnly(holders []detect.Holder) bool {
 	server, terminal := false, false
 	for _, h := range holders {
 		alive := h.Liveness == detect.Alive
-		server = server || alive && h.Outlives
+		server = server || alive && h.Kind == detect.Server
 		terminal = terminal || alive && h.Kind == detect.Interactive
 	}
 	return server && !terminal

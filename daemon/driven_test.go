@@ -125,16 +125,17 @@ func TestScriptAfterAQuit(t *testing.T) {
 	})
 }
 
-// served is an agent whose background server keeps a session open; a terminal may show it.
+// served is an agent whose server has a session open, or may have; a terminal may show it.
 type served struct {
 	agent.Agent
+	sure     bool // a background server that keeps it open for sure
 	terminal *atomic.Bool
 }
 
 func (s served) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
-	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: true, Outlives: true}}
+	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: s.sure, Outlives: s.sure}}
 	if s.terminal.Load() {
-		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92})
+		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92, Leader: 900, LeaderStart: 90, Boot: "boot-1"})
 	}
 	return all, nil
 }
@@ -143,39 +144,60 @@ func (s served) Wake(r agent.Request) (resume.Plan, error) {
 	return resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Dir: r.Info.Dir, Argv: []string{"/bin/true"}, Holder: r.Holder}, nil
 }
 
-// A server that outlives its terminals is not somebody who wants the session to go on.
+// A server that has a session open when its terminal has ended is not somebody who wants it to go on.
 func TestQuitBehindAServer(t *testing.T) {
 	for _, c := range []struct {
-		name                string
-		before, at, ordered bool // a terminal shows it: at the stop, when the wait ends
-		starts              int
+		name         string
+		before, at   bool // a terminal shows it: at the stop, when the wait ends
+		hangs        bool // the whole terminal goes
+		leave        bool // [resume] after_hangup = "leave"
+		ordered      bool
+		sure, unsure int // starts, where the server has it for sure, and where it may have it
+		why          string
 	}{
-		{"it is shown", true, true, false, 1},
-		{"quit while it waits", true, false, false, 0},
-		{"quit before the stop", false, false, false, 0},
-		{"its user wants it", true, false, true, 1},
+		{name: "it is shown", before: true, at: true, sure: 1}, // unsure: both may have it open
+		{name: "quit while it waits", before: true, why: "after_quit"},
+		{name: "closed while it waits", before: true, hangs: true, sure: 1, unsure: 1},
+		{name: "closed, and that is to be left", before: true, hangs: true, leave: true, why: "after_hangup"},
+		{name: "no terminal at the stop", unsure: 1, why: "after_quit"},
+		{name: "its user wants it", before: true, ordered: true, sure: 1, unsure: 1},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			in(t, func(r *rig) {
-				var shown atomic.Bool
-				shown.Store(c.before)
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, &shown} })
-				r.procs.set(func() { r.procs.all = []agent.Proc{{PID: 901, Start: 91}} })
-				r.children.act = func(c *child) { c.ask(); c.say("answer") }
-				r.start()
-				id := uuid.NewString()
-				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
-				r.pass(30 * time.Minute)
-				shown.Store(c.at)
-				if c.ordered {
-					r.order(id, resume.Order{Now: true})
-				}
-				r.pass(2 * time.Hour)
-				r.wantStarts(c.starts)
-				if left := r.log.events("session_left"); c.starts == 0 && (len(left) != 1 || !strings.Contains(fmt.Sprint(left[0]["why"]), "after_quit")) {
-					t.Errorf("told %v", left)
-				}
+		for _, sure := range []bool{true, false} {
+			starts := c.unsure
+			if sure {
+				starts = c.sure
+			}
+			t.Run(fmt.Sprintf("%s, sure %t", c.name, sure), func(t *testing.T) {
+				in(t, func(r *rig) {
+					if c.leave {
+						r.o.Config.Resume.AfterHangup = "leave"
+					}
+					var shown atomic.Bool
+					shown.Store(c.before)
+					r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, sure, &shown} })
+					shell, server, terminal := agent.Proc{PID: 900, Start: 90, Leader: 900}, agent.Proc{PID: 901, Start: 91}, agent.Proc{PID: 902, Start: 92, Leader: 900}
+					r.procs.set(func() { r.procs.all = []agent.Proc{shell, server, terminal} })
+					r.children.act = func(c *child) { c.ask(); c.say("answer") }
+					r.start()
+					id := uuid.NewString()
+					r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+					r.pass(30 * time.Minute)
+					if shown.Store(c.at); !c.at {
+						r.end(902)
+					}
+					if c.hangs {
+						r.end(900)
+					}
+					if c.ordered {
+						r.order(id, resume.Order{Now: true})
+					}
+					r.pass(2 * time.Hour)
+					r.wantStarts(starts)
+					if left := r.log.events("session_left"); starts == 0 && c.why != "" && (len(left) != 1 || !strings.Contains(fmt.Sprint(left[0]["why"]), c.why)) {
+						t.Errorf("told %v", left)
+					}
+				})
 			})
-		})
+		}
 	}
 }

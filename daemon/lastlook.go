@@ -60,7 +60,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	} else {
 		s.planned(handOff, out)
 	}
-	out.Gone, out.At = q.OpenBy != 0 && !attended, s.d.mono()
+	out.Gone, out.At = q.OpenBy != 0 && h.PID != q.OpenBy, s.d.mono()
 	return out
 }
 

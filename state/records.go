@@ -66,8 +66,12 @@ func (s Session) InertNow() bool { return s.Inert != "" && s.Inert == s.Stop.Key
 // terminal then, and the records do not tell or the agent names the session that the terminal shows.
 func (s Session) Driven() bool {
 	h := s.Holder
-	open := h.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(s.Stop.At))
-	return s.Info.Interactive || open && (h.Sure || s.Info.Untold)
+	return s.Info.Interactive || s.InTerminal() && (h.Sure || s.Info.Untold)
+}
+
+// InTerminal tells whether the remembered holder is a terminal's, and had the session open when it stopped or has it now.
+func (s Session) InTerminal() bool {
+	return s.Holder.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(s.Stop.At))
 }
 
 // HolderEnd says how the holder of an interactive session went.

@@ -41,14 +41,31 @@ func (t *step) hold() bool {
 	}
 	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: t.w.Now})
 	switch {
-	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless && !t.behind(h):
 		t.sawHolder(h, seen.Wraps)
-	case (h.Liveness != detect.Alive || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
+	case (h.Liveness != detect.Alive || t.behind(h) || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
 		if end, known := t.holderEnd(h, seen.Past); known {
 			t.write(t.s.Rec.HolderSeen(t.w.Books, was, end))
 		}
 	}
+	if t.behind(h) {
+		t.await(h)
+	}
 	return true
+}
+
+// behind tells whether a server is left of those that had the session open, a terminal among them. It does not take the
+// terminal's place: how that went is what its user meant.
+func (t *step) behind(h detect.Holder) bool {
+	return h.Liveness == detect.Alive && h.Kind == detect.Server && t.s.Rec.InTerminal()
+}
+
+// await has the session looked at again when a process that has it open ends.
+func (t *step) await(h detect.Holder) {
+	if t.s.Holder.Awaited != h.PID {
+		t.s.Holder.Awaited = h.PID
+		t.do(Await{h.PID})
+	}
 }
 
 // sawHolder remembers the holder of a terminal that lives.
@@ -57,10 +74,8 @@ func (t *step) sawHolder(h detect.Holder, wraps map[int]detect.Holder) {
 	if w, ok := wraps[h.PID]; ok {
 		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
 	}
-	if !t.s.Holder.Attended || t.s.Rec.Holder.PID != h.PID {
-		t.s.Holder.Attended = true
-		t.do(Await{h.PID})
-	}
+	t.s.Holder.Attended = true
+	t.await(h)
 	if t.s.Rec.Holder != h || t.s.Rec.HolderEnd != "" {
 		t.write(t.s.Rec.HolderSeen(t.w.Books, h, ""))
 	}
@@ -83,6 +98,8 @@ func (t *step) settledGone(settle time.Duration) bool {
 func Strongest(holders []detect.Holder) detect.Holder {
 	rank := func(h detect.Holder) int {
 		switch {
+		case h.Liveness == detect.Alive && h.Kind == detect.Interactive:
+			return 6
 		case h.Liveness == detect.Alive && h.Kind != detect.Headless:
 			return 5
 		case h.Liveness == detect.Alive:

@@ -83,7 +83,8 @@ type Record struct {
 type Who struct {
 	Holder     detect.Holder // the one that forbids most
 	End        End
-	ServerOnly bool // a server of the agent has it open, and no terminal
+	Parted     bool // it ended after the stop
+	ServerOnly bool // a server of the agent has it open, or may have, and no terminal
 	Exec       bool // clawd exec has it open
 	ExecTold   bool // clawd exec had it open at the stop, and told its caller
 }
@@ -137,6 +138,11 @@ type Config struct {
 func (f *Facts) attended() bool {
 	h := f.Who.Holder
 	return h.Liveness == detect.Alive && h.Kind != detect.Headless
+}
+
+// behindServer tells whether its terminal went so after the stop, and only a server has it open, or may have.
+func (f *Facts) behindServer(end End) bool {
+	return f.Who.ServerOnly && f.Who.Parted && f.Who.End == end
 }
 
 // elsewhere tells whether a process may have the session open that cannot be asked: it ends by itself, or cannot be seen.
@@ -233,14 +239,17 @@ var table = []Rule{
 			return fmt.Sprintf("clawd's prompt may still lie in the agent's queue; it runs when process %d next ends a turn", f.Record.Queued.PID)
 		}},
 	{Name: "quit_behind_server", At: Wait | Claim, Ends: Tells, Key: "resume.after_quit",
-		holds: func(f *Facts) bool { return f.Who.ServerOnly && f.Record.Driven && !f.Config.AfterQuit },
-		why:   text("its user quit it, and only the agent's background server still has it open; " + afterQuit)},
+		holds: func(f *Facts) bool {
+			unseen := f.Who.ServerOnly && f.Who.Holder.Outlives && !f.behindServer(Hangup)
+			return (f.behindServer(Quit) || unseen) && f.Record.Driven && !f.Config.AfterQuit
+		},
+		why: text("its user quit it, and only a server of the agent still has it open; " + afterQuit)},
 	{Name: "foreign", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Holder.Foreign && !f.attended() },
 		why:   text("its process lived in another container or namespace, where clawd cannot see it")},
 	{Name: "hangup", At: Wait, Ends: Tells, Key: "resume.after_hangup",
 		holds: func(f *Facts) bool {
-			return !f.attended() && f.Record.Driven && f.Who.End == Hangup && !f.Config.AfterHangup
+			return (!f.attended() || f.behindServer(Hangup)) && f.Record.Driven && f.Who.End == Hangup && !f.Config.AfterHangup
 		},
 		why: text(`its terminal went away; [resume] after_hangup = "leave"`)},
 	{Name: "quit", At: Wait, Ends: Tells, Key: "resume.after_quit",

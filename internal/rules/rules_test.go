@@ -11,21 +11,23 @@ import (
 
 // held are facts in which one rule holds, and no other.
 var held = map[string]func(*Facts){
-	"copy":               func(f *Facts) { f.Record.Owner = "another" },
-	"sub_agent":          func(f *Facts) { f.Info.Parent = "main" },
-	"archived":           func(f *Facts) { f.Info.Archived = true },
-	"ignore_projects":    func(f *Facts) { f.Config.IgnoresProject = true },
-	"ignored":            func(f *Facts) { f.Record.Ignored = true },
-	"canceled":           func(f *Facts) { f.Record.Cancelled = true },
-	"exec_has":           func(f *Facts) { f.Who.Exec = true },
-	"exec_told":          func(f *Facts) { f.Who.ExecTold = true },
-	"overdue":            func(f *Facts) { f.Record.Overdue = 13 * time.Hour },
-	"self_resume":        func(f *Facts) { f.Stop.State = detect.Retrying },
-	"queued_prompt":      func(f *Facts) { f.Record.Queued = detect.Holder{PID: 7} },
-	"quit_behind_server": func(f *Facts) { f.Who.ServerOnly, f.Record.Driven, f.Who.End = true, true, OtherEnd },
-	"foreign":            func(f *Facts) { f.Who.Holder.Foreign = true },
-	"hangup":             func(f *Facts) { f.Record.Driven, f.Who.End = true, Hangup },
-	"quit":               func(f *Facts) { f.Record.Driven, f.Who.End = true, Quit },
+	"copy":            func(f *Facts) { f.Record.Owner = "another" },
+	"sub_agent":       func(f *Facts) { f.Info.Parent = "main" },
+	"archived":        func(f *Facts) { f.Info.Archived = true },
+	"ignore_projects": func(f *Facts) { f.Config.IgnoresProject = true },
+	"ignored":         func(f *Facts) { f.Record.Ignored = true },
+	"canceled":        func(f *Facts) { f.Record.Cancelled = true },
+	"exec_has":        func(f *Facts) { f.Who.Exec = true },
+	"exec_told":       func(f *Facts) { f.Who.ExecTold = true },
+	"overdue":         func(f *Facts) { f.Record.Overdue = 13 * time.Hour },
+	"self_resume":     func(f *Facts) { f.Stop.State = detect.Retrying },
+	"queued_prompt":   func(f *Facts) { f.Record.Queued = detect.Holder{PID: 7} },
+	"quit_behind_server": func(f *Facts) {
+		f.Who.ServerOnly, f.Who.Holder.Outlives, f.Record.Driven, f.Who.End = true, true, true, OtherEnd
+	},
+	"foreign": func(f *Facts) { f.Who.Holder.Foreign = true },
+	"hangup":  func(f *Facts) { f.Record.Driven, f.Who.End = true, Hangup },
+	"quit":    func(f *Facts) { f.Record.Driven, f.Who.End = true, Quit },
 	"closed_unseen": func(f *Facts) {
 		f.Info.Interactive, f.Record.Driven, f.Who.Holder.Liveness = true, true, detect.Gone
 	},
