@@ -240,6 +240,27 @@ func TestReload(t *testing.T) {
 	})
 }
 
+// What a new config makes of a wait holds, too, where the session's file is gone.
+func TestReloadWithoutAFile(t *testing.T) {
+	in(t, func(r *rig) {
+		next := r.o.Config
+		r.o.Reload = func() (config.Config, error) { return next, nil }
+		r.start()
+		id, _ := r.stopped("plan")
+		r.wantPhase(id, state.Waiting)
+		if err := os.Remove(r.session(id).Path); err != nil {
+			t.Fatal(err)
+		}
+		next.Resume.Reasons = map[string]resume.Kind{"usage_limit": resume.Leave}
+		r.d.Reload()
+		r.pass(time.Minute)
+		r.wantPhase(id, state.Following)
+		if n := len(r.log.events("session_left")); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+	})
+}
+
 func TestDryRun(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()

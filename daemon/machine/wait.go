@@ -80,7 +80,7 @@ func (t *step) shortened(stop detect.Stop, d resume.Decision) resume.Decision {
 	return d
 }
 
-// decideAgain applies a new config to a wait: what put it off may hold no longer.
+// decideAgain applies a new config to a wait: what put it off may hold no longer. False: nothing more is to be done now.
 func (t *step) decideAgain() bool {
 	t.s.Todo.Anew = false
 	if t.s.Rec.Phase != state.Waiting {
@@ -90,7 +90,11 @@ func (t *step) decideAgain() bool {
 	if t.s.Rec.Decision.Asked { // what its user ordered stands
 		return true
 	}
-	return t.transition(t.s.Rec.Redecided(t.w.Books, t.s.Rec.Stop.Key, t.next(t.s.Rec)))
+	if !t.transition(t.s.Rec.Redecided(t.w.Books, t.s.Rec.Stop.Key, t.next(t.s.Rec))) {
+		return false
+	}
+	t.s.Todo.Look = t.s.Rec.Phase != state.Waiting // that stands, whatever became of the files
+	return !t.s.Todo.Look
 }
 
 // anew forgets why an attempt was put off.
