@@ -189,7 +189,7 @@ type Lister interface {
 
 // Titler is an agent that names the session that a terminal shows in the terminal's title.
 type Titler interface {
-	Agent
+	Lister
 	// Titled tells whether a terminal with a title shows the session. known: the title tells, one way or the other.
 	Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error)
 }

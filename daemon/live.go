@@ -161,11 +161,14 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	if other = cmp.Or(b.Newer, other); other != "" {
 		return found, false, cannotTell("session " + other + " in the same folder is newer")
 	}
-	if _, titles := s.a.(agent.Titler); titles { // one that was used since the terminal's start may be what it shows
-		other, err = s.newer(ctx, b, p.Started)
-		titled = !ok || p.Started.IsZero() || other != ""
+	if a, titles := s.a.(agent.Titler); titles { // any that was used since the terminal's start may be what it shows, whoever began it
+		used, err := a.Begun(ctx, s.ds, p.Started)
+		if err != nil {
+			return found, false, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
+		}
+		titled = !ok || p.Started.IsZero() || len(used) > 0
 	}
-	return found, titled, err
+	return found, titled, nil
 }
 
 // behind tells whether a terminal's process is older than the session's last record, which a headless run wrote: what it shows ends

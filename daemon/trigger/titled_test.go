@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -20,6 +21,10 @@ type titledAgent struct {
 func (a titledAgent) Titled(context.Context, detect.Session, string) (shows, known bool, err error) {
 	shows, known = a.says()
 	return shows, known, nil
+}
+
+func (titledAgent) Begun(context.Context, detect.Session, time.Time) ([]detect.Session, error) {
+	return nil, nil
 }
 
 // A terminal that shows another session is not typed into, whoever is known to have started it.

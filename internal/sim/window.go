@@ -187,6 +187,11 @@ func (a titledScreen) Titled(ctx context.Context, s detect.Session, title string
 	return a.t.Titled(ctx, s, title)
 }
 
+// Begun asks the agent.
+func (a titledScreen) Begun(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error) {
+	return a.t.Begun(ctx, s, after)
+}
+
 // triggers start the runs of clawd, and type.
 type triggers struct {
 	*trigger.Trigger
