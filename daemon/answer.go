@@ -203,7 +203,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		if holders, out.Err = s.a.Live(ctx, s.ds, q.Rec.Info); out.Err != nil {
 			return out
 		}
-		f.Who.ServerOnly = serverOnly(holders)
+		f.Who.Server = s.serverIn(holders, q.Rec.Stop)
 	}
 	if _, ruled := rules.Ask(rules.Wait, f); ruled {
 		return out
@@ -234,15 +234,23 @@ func (d *Daemon) planFacts(f *rules.Facts, rec *state.Session, err error) {
 	}
 }
 
-// serverOnly tells whether a server of the agent has a session open, and no terminal.
-func serverOnly(holders []detect.Holder) bool {
-	server, terminal := false, false
+// serverIn tells where a server of the agent stands among those that have a session open.
+func (s *session) serverIn(holders []detect.Holder, stop detect.Stop) rules.Server {
+	where := rules.NoServer
 	for _, h := range holders {
-		alive := h.Liveness == detect.Alive
-		server = server || alive && h.Kind == detect.Server
-		terminal = terminal || alive && h.Kind == detect.Interactive
+		switch p, ok := s.d.o.Env.Procs.Get(h.PID); {
+		case h.Liveness != detect.Alive:
+		case h.Kind == detect.Interactive && len(machine.Shown(holders)) > 0:
+			return rules.Among
+		case h.Kind == detect.Interactive:
+			return rules.NoServer
+		case h.Kind == detect.Server && ok && p.Started.After(stop.At) && where != rules.Alone:
+			where = rules.Late
+		case h.Kind == detect.Server:
+			where = rules.Alone
+		}
 	}
-	return server && !terminal
+	return where
 }
 
 // attendedBy gives the live process that keeps clawd from starting a second one.

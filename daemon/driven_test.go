@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,23 +124,45 @@ func TestScriptAfterAQuit(t *testing.T) {
 	})
 }
 
-// served is an agent whose server has a session open, or may have; a terminal may show it.
+// served is an agent whose server has a session open, or may have; terminals may show it.
 type served struct {
 	agent.Agent
-	sure     bool // a background server that keeps it open for sure
-	terminal *atomic.Bool
+	r    *rig
+	sure bool // a background server that keeps it open for sure
 }
 
-func (s served) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
-	all := []detect.Holder{{Liveness: detect.Alive, Kind: detect.Server, PID: 901, Start: 91, Sure: s.sure, Outlives: s.sure}}
-	if s.terminal.Load() {
-		all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 902, Start: 92, Leader: 900, LeaderStart: 90, Boot: "boot-1"})
+func (s served) Live(context.Context, detect.Session, detect.Info) (all []detect.Holder, err error) {
+	for _, p := range s.r.procs.all {
+		switch p.PID {
+		case 901:
+			all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Server, PID: p.PID, Start: p.Start, Sure: s.sure, Outlives: s.sure, Boot: "boot-1"})
+		case 902, 903:
+			all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: p.PID, Start: p.Start, Leader: 900, LeaderStart: 90, Boot: "boot-1"})
+		}
+	}
+	if all == nil {
+		all = []detect.Holder{{Liveness: detect.Gone, Boot: "boot-1"}}
 	}
 	return all, nil
 }
 
 func (s served) Wake(r agent.Request) (resume.Plan, error) {
+	if r.Holder.Kind != detect.Server {
+		return resume.Plan{}, &agent.Unfit{Why: "its server alone takes prompts"}
+	}
 	return resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: r.Session.ID, Dir: r.Info.Dir, Argv: []string{"/bin/true"}, Holder: r.Holder}, nil
+}
+
+// serves has processes of such an agent, beside a shell.
+func (r *rig) serves(sure bool, pids ...int) {
+	r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, r, sure} })
+	r.procs.set(func() {
+		r.procs.all = []agent.Proc{{PID: 900, Start: 90, Leader: 900}}
+		for _, pid := range pids {
+			r.procs.all = append(r.procs.all, agent.Proc{PID: pid, Start: uint64(pid), Leader: 900, Started: time.Now().Add(-time.Minute)})
+		}
+	})
+	r.children.act = func(c *child) { c.ask(); c.say("answer") }
 }
 
 // A server that has a session open when its terminal has ended is not somebody who wants it to go on.
@@ -172,17 +193,16 @@ func TestQuitBehindAServer(t *testing.T) {
 					if c.leave {
 						r.o.Config.Resume.AfterHangup = "leave"
 					}
-					var shown atomic.Bool
-					shown.Store(c.before)
-					r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, sure, &shown} })
-					shell, server, terminal := agent.Proc{PID: 900, Start: 90, Leader: 900}, agent.Proc{PID: 901, Start: 91}, agent.Proc{PID: 902, Start: 92, Leader: 900}
-					r.procs.set(func() { r.procs.all = []agent.Proc{shell, server, terminal} })
-					r.children.act = func(c *child) { c.ask(); c.say("answer") }
+					all := []int{901}
+					if c.before {
+						all = append(all, 902)
+					}
+					r.serves(sure, all...)
 					r.start()
 					id := uuid.NewString()
 					r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
 					r.pass(30 * time.Minute)
-					if shown.Store(c.at); !c.at {
+					if !c.at {
 						r.end(902)
 					}
 					if c.hangs {
@@ -199,5 +219,66 @@ func TestQuitBehindAServer(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// Which of two terminals shows what a background server has open is not recorded: when one of them is quit the session is
+// left, also by a clawd that was not there then.
+func TestQuitBesideATerminal(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		quits  int
+		down   bool // clawd is, meanwhile
+		starts int
+	}{
+		{"both stay", 0, false, 1}, {"the first one", 902, false, 0}, {"the second one", 903, false, 0}, {"the first one, unseen", 902, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.serves(true, 901, 902, 903)
+				r.start()
+				id := uuid.NewString()
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+				r.pass(30 * time.Minute)
+				if c.down {
+					r.down()
+				}
+				if c.quits != 0 {
+					r.end(c.quits)
+				}
+				if c.down {
+					r.start()
+				}
+				r.pass(2 * time.Hour)
+				r.wantStarts(c.starts)
+				if left := r.log.events("session_left"); c.starts == 0 && (len(left) != 1 || !strings.Contains(fmt.Sprint(left[0]["why"]), "may have shown it")) {
+					t.Errorf("told %v", left)
+				}
+			})
+		})
+	}
+}
+
+// A server that was started after the stop did not run the turn, so it tells nothing of who closed the session.
+func TestClosedBeforeTheServer(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		t.Run(fmt.Sprintf("late %t", late), func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.serves(false, 901)
+				id := uuid.NewString()
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+				if late {
+					r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(time.Minute) })
+				}
+				r.pass(2 * time.Minute)
+				r.start()
+				r.pass(2 * time.Hour)
+				starts := 1
+				if late {
+					starts = 0
+				}
+				r.wantStarts(starts)
+			})
+		})
 	}
 }

@@ -198,21 +198,24 @@ func TestLastLookLive(t *testing.T) {
 		name, why string
 		kind      detect.Kind
 		holders   []detect.Holder
+		shown     []int
 	}{
-		{"at rest", "", "", []detect.Holder{its}},
-		{"its user went on, and that turn is over", "somebody went on", detect.KindPrompt, []detect.Holder{its}},
-		{"the agent armed its own continue", "somebody went on", detect.KindSelfResume, []detect.Holder{its}},
-		{"closing a dialog left a line", "", detect.KindAside, []detect.Holder{its}},
-		{"the agent asks again by itself", "", detect.KindRetry, []detect.Holder{its}},
-		{"gone", "is gone", "", nil},
-		{"another process has its number", "is gone", "", []detect.Holder{reused}},
-		{"a script is in the session, too", "a script", "", []detect.Holder{its, script}},
-		{"a script may be", "", "", []detect.Holder{its, perhaps}},
-		{"another window of the agent", "", "", []detect.Holder{window, its}},
+		{"at rest", "", "", []detect.Holder{its}, nil},
+		{"its user went on, and that turn is over", "somebody went on", detect.KindPrompt, []detect.Holder{its}, nil},
+		{"the agent armed its own continue", "somebody went on", detect.KindSelfResume, []detect.Holder{its}, nil},
+		{"closing a dialog left a line", "", detect.KindAside, []detect.Holder{its}, nil},
+		{"the agent asks again by itself", "", detect.KindRetry, []detect.Holder{its}, nil},
+		{"gone", "is gone", "", nil, nil},
+		{"another process has its number", "is gone", "", []detect.Holder{reused}, nil},
+		{"a script is in the session, too", "a script", "", []detect.Holder{its, script}, nil},
+		{"a script may be", "", "", []detect.Holder{its, perhaps}, nil},
+		{"another window of the agent", "", "", []detect.Holder{window, its}, nil},
+		{"the terminals that may show it are there", "", "", []detect.Holder{its, window}, []int{903}},
+		{"one of them has just gone", "may have shown", "", []detect.Holder{its, window}, []int{903, 904}},
 	} {
 		for _, way := range []resume.Way{resume.Tmux, resume.PTY, resume.HTTP, resume.Queue} {
 			t.Run(c.name+", "+string(way), func(t *testing.T) {
-				claim := resume.Claim{Plan: resume.Plan{Way: way, Holder: its}}
+				claim := resume.Claim{Plan: resume.Plan{Way: way, Holder: its, Shown: c.shown}}
 				why := LastLook(t.Context(), looked{holders: c.holders, kind: c.kind}, claim, t.TempDir())
 				if (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
 					t.Errorf("%q, want %q", why, c.why)

@@ -42,7 +42,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		return out
 	}
 	h, attended := attendedBy(holders)
-	f.Who.Holder, f.Who.ServerOnly, out.Wraps = h, serverOnly(holders), s.wraps(holders)
+	f.Who.Holder, f.Who.Server, out.Wraps = h, s.serverIn(holders, rec.Stop), s.wraps(holders)
 	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands(rec.Classifier)
 	if err := s.ask(f, &rec); err != nil {
 		out.Later = s.later(lookAgain, "%v", err)
@@ -60,7 +60,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	} else {
 		s.planned(handOff, out)
 	}
-	out.Gone, out.At = q.OpenBy != 0 && h.PID != q.OpenBy, s.d.mono()
+	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(q.Shown, holders)), s.d.mono()
 	return out
 }
 
@@ -79,6 +79,13 @@ func (s *session) lastHolders(ctx context.Context, q machine.AskAll, out *machin
 	}
 	out.Facts.Tail = s.tailOf(ctx, out.Rec) // asking took a while
 	return s.who(ctx, out)
+}
+
+// allThere tells whether each of these processes is among those that have the session open.
+func allThere(pids []int, holders []detect.Holder) bool {
+	return !slices.ContainsFunc(pids, func(pid int) bool {
+		return !slices.ContainsFunc(holders, func(h detect.Holder) bool { return h.PID == pid })
+	})
 }
 
 func quiet(h detect.Holder) bool {
@@ -204,6 +211,9 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 	if c.Plan.Way.Live() {
 		if !slices.ContainsFunc(holders, c.Plan.Reaches) {
 			return "the process that had the session open is gone"
+		}
+		if !allThere(c.Plan.Shown, holders) {
+			return "a terminal that may have shown the session is gone"
 		}
 		holders = slices.DeleteFunc(slices.Clone(holders), func(h detect.Holder) bool { return h.Kind != detect.Headless || !h.Sure || c.Plan.Reaches(h) })
 	}

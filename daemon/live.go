@@ -86,7 +86,7 @@ func (s *session) wake(rec *state.Session, holders []detect.Holder) (p resume.Pl
 		other, beside := besideServer(holders)
 		switch {
 		case h.Sure || !beside:
-			p.Holder, p.Session = h, s.ds.ID
+			p.Holder, p.Session, p.Shown = h, s.ds.ID, machine.Shown(holders)
 			return p, true, nil
 		case other.Kind == detect.Headless:
 			return p, true, errors.New(rules.HeldBy(other)) // it ends by itself

@@ -60,6 +60,7 @@ type Plan struct {
 	Password  string        `json:"-"`                    // HTTP basic auth; never stored
 	MessageID string        `json:"message_id,omitempty"` // id of the prompt's record, when we choose it
 	Holder    detect.Holder `json:"holder,omitzero"`      // the process that is reached
+	Shown     []int         `json:"shown,omitempty"`      // Queue: pids of the terminals that may show the session; they must still be there
 }
 
 // Reaches tells whether a process is the plan's holder.

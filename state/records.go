@@ -45,6 +45,7 @@ type Session struct {
 	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
+	Shown      []int             `json:"shown,omitempty"`       // pids of the terminals of which any may show what a server of the agent has open
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
 	Notice     *Notice           `json:"notice,omitempty"`      // the newest one; see Needs
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself
@@ -69,9 +70,13 @@ func (s Session) Driven() bool {
 	return s.Info.Interactive || s.InTerminal() && (h.Sure || s.Info.Untold)
 }
 
-// InTerminal tells whether the remembered holder is a terminal's, and had the session open when it stopped or has it now.
+// InTerminal tells whether the remembered holder is a terminal's, and had the session open after the last prompt.
 func (s Session) InTerminal() bool {
-	return s.Holder.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(s.Stop.At))
+	since := s.Classifier.LastPrompt.At
+	if since.IsZero() { // its files are not read so far back
+		since = s.Stop.At
+	}
+	return s.Holder.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(since))
 }
 
 // HolderEnd says how the holder of an interactive session went.

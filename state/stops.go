@@ -239,6 +239,13 @@ func (s Session) Left(b Books, key, why, command string) (*Change, error) {
 	return c, err
 }
 
+// ShownBy remembers which terminals may show what a server of the agent has open.
+func (s Session) ShownBy(b Books, pids []int) *Change {
+	c := s.change(b, "holder")
+	c.Shown = pids
+	return c
+}
+
 // HolderSeen remembers who holds an interactive session, or how that holder went.
 func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
 	c := s.change(b, "holder")

@@ -48,7 +48,7 @@ func (t *step) claim() {
 	if seen == nil {
 		rec := t.rec()
 		judged := t.w.Books.Closed(rec.Session, rec.Stop.Key).N
-		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, judged}
+		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, t.s.Rec.Shown, judged}
 		return
 	}
 	old := false
@@ -127,7 +127,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 	rec := t.s.Rec
 	f := t.w.Facts(*seen.Rec, seen.Facts.Who.Holder)
 	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject
-	f.Who.Exec, f.Who.ExecTold, f.Who.ServerOnly = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold, seen.Facts.Who.ServerOnly
+	f.Who.Exec, f.Who.ExecTold, f.Who.Server = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold, seen.Facts.Who.Server
 	found, ruled := rules.Ask(rules.Claim, &f)
 	if !ruled && seen.Err == nil && seen.Short == "" && seen.Later == nil && seen.Way == nil && seen.Made == nil {
 		f.World = t.w.siblings(*seen.Rec) // what keeps an open session from being reached is told first

@@ -241,7 +241,8 @@ type (
 		Roles  *Roles      // the agent's answer, ahead; nil: none
 		Beside Beside
 		OpenBy int
-		Judged int // the newest attempt for the stop on which the store has a verdict
+		Shown  []int // as in the record
+		Judged int   // the newest attempt for the stop on which the store has a verdict
 	}
 	// AskRoles asks the agent for its roles, ahead of the end of a wait.
 	AskRoles struct{ Rec *state.Session }

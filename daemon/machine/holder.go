@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -41,6 +42,8 @@ func (t *step) hold() bool {
 	}
 	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: t.w.Now})
 	switch {
+	case t.lost(Shown(seen.All)): // it may have been the one that showed it
+		t.write(t.s.Rec.HolderSeen(t.w.Books, was, state.HolderQuit))
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless && !t.behind(h):
 		t.sawHolder(h, seen.Wraps)
 	case (h.Liveness != detect.Alive || t.behind(h) || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
@@ -55,9 +58,39 @@ func (t *step) hold() bool {
 }
 
 // behind tells whether a server is left of those that had the session open, a terminal among them. It does not take the
-// terminal's place: how that went is what its user meant.
+// terminal's place, and no other terminal does that may show what the server has: how it went is what its user meant.
 func (t *step) behind(h detect.Holder) bool {
-	return h.Liveness == detect.Alive && h.Kind == detect.Server && t.s.Rec.InTerminal()
+	other := t.s.Rec.HolderEnd != "" && slices.Contains(t.s.Rec.Shown, h.PID)
+	return h.Liveness == detect.Alive && (h.Kind == detect.Server || other) && t.s.Rec.InTerminal()
+}
+
+// lost takes in which terminals may show what a server of the agent has open, and tells whether one of them is not there any more.
+func (t *step) lost(shown []int) bool {
+	had, was := t.s.Rec.Shown, t.s.Rec.Holder
+	if !slices.Equal(had, shown) {
+		t.write(t.s.Rec.ShownBy(t.w.Books, shown))
+	}
+	return len(shown) > 0 && was.Kind == detect.Interactive && was.Boot == t.w.Here.Boot &&
+		slices.ContainsFunc(had, func(pid int) bool { return !slices.Contains(shown, pid) })
+}
+
+// Shown gives the pids of the terminals of which any may show a session that a server of the agent keeps open.
+func Shown(holders []detect.Holder) (pids []int) {
+	server := false
+	for _, h := range holders {
+		switch alive := h.Liveness == detect.Alive; {
+		case alive && h.Kind == detect.Interactive && h.Sure:
+			return nil
+		case alive && h.Kind == detect.Interactive:
+			pids = append(pids, h.PID)
+		case alive && h.Outlives && h.Sure:
+			server = true
+		}
+	}
+	if !server {
+		return nil
+	}
+	return pids
 }
 
 // await has the session looked at again when a process that has it open ends.

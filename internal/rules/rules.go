@@ -81,12 +81,12 @@ type Record struct {
 
 // Who is who has the session open, or had.
 type Who struct {
-	Holder     detect.Holder // the one that forbids most
-	End        End
-	Parted     bool // it ended after the stop
-	ServerOnly bool // a server of the agent has it open, or may have, and no terminal
-	Exec       bool // clawd exec has it open
-	ExecTold   bool // clawd exec had it open at the stop, and told its caller
+	Holder   detect.Holder // the one that forbids most
+	End      End
+	Parted   bool // it ended after the last prompt
+	Server   Server
+	Exec     bool // clawd exec has it open
+	ExecTold bool // clawd exec had it open at the stop, and told its caller
 }
 
 // End is how the terminal's process ended that had the session open.
@@ -97,6 +97,16 @@ const (
 	Quit
 	Hangup
 	OtherEnd
+)
+
+// Server is where a server of the agent stands among those that have the session open.
+type Server uint8
+
+const (
+	NoServer Server = iota // there is none, or a terminal counts
+	Among                  // it has it, and which of the terminals beside it shows it is not recorded
+	Alone                  // it has it, or may have, and no terminal is there
+	Late                   // as Alone, and it was started after the stop
 )
 
 // Tail is what became of the session's files since the stop.
@@ -140,9 +150,9 @@ func (f *Facts) attended() bool {
 	return h.Liveness == detect.Alive && h.Kind != detect.Headless
 }
 
-// behindServer tells whether its terminal went so after the stop, and only a server has it open, or may have.
+// behindServer tells whether its terminal went so after the last prompt, and a server has it open, or may have.
 func (f *Facts) behindServer(end End) bool {
-	return f.Who.ServerOnly && f.Who.Parted && f.Who.End == end
+	return f.Who.Server != NoServer && f.Who.Parted && f.Who.End == end
 }
 
 // elsewhere tells whether a process may have the session open that cannot be asked: it ends by itself, or cannot be seen.
@@ -240,10 +250,15 @@ var table = []Rule{
 		}},
 	{Name: "quit_behind_server", At: Wait | Claim, Ends: Tells, Key: "resume.after_quit",
 		holds: func(f *Facts) bool {
-			unseen := f.Who.ServerOnly && f.Who.Holder.Outlives && !f.behindServer(Hangup)
+			unseen := f.Who.Server >= Alone && f.Who.Holder.Outlives && !f.behindServer(Hangup)
 			return (f.behindServer(Quit) || unseen) && f.Record.Driven && !f.Config.AfterQuit
 		},
-		why: text("its user quit it, and only a server of the agent still has it open; " + afterQuit)},
+		why: func(f *Facts) string {
+			if f.Who.Server == Among {
+				return "a terminal that may have shown it was quit, and which other one shows it cannot be told; " + afterQuit
+			}
+			return "its user quit it, and only a server of the agent still has it open; " + afterQuit
+		}},
 	{Name: "foreign", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Holder.Foreign && !f.attended() },
 		why:   text("its process lived in another container or namespace, where clawd cannot see it")},
@@ -259,7 +274,8 @@ var table = []Rule{
 		why: text("its user quit it; " + afterQuit)},
 	{Name: "closed_unseen", At: Wait, Ends: Tells, Key: "resume.after_quit",
 		holds: func(f *Facts) bool {
-			return !f.attended() && f.Info.Interactive && f.Who.End == NotSeen && f.Who.Holder.Liveness == detect.Gone && !f.Config.AfterQuit
+			nobody := f.Who.Holder.Liveness == detect.Gone || f.Who.Server == Late // which did not run the turn that stopped
+			return nobody && f.Info.Interactive && f.Who.End == NotSeen && !f.Config.AfterQuit
 		},
 		why: text("it was closed while clawd did not watch, as a user's quit looks; " + afterQuit)},
 	{Name: "folder_away", At: Claim, Ends: Later, Ordered: true, Again: time.Minute, Key: "resume.max_overdue",

@@ -23,7 +23,7 @@ var held = map[string]func(*Facts){
 	"self_resume":     func(f *Facts) { f.Stop.State = detect.Retrying },
 	"queued_prompt":   func(f *Facts) { f.Record.Queued = detect.Holder{PID: 7} },
 	"quit_behind_server": func(f *Facts) {
-		f.Who.ServerOnly, f.Who.Holder.Outlives, f.Record.Driven, f.Who.End = true, true, true, OtherEnd
+		f.Who.Server, f.Who.Holder.Outlives, f.Record.Driven, f.Who.End = Alone, true, true, OtherEnd
 	},
 	"foreign": func(f *Facts) { f.Who.Holder.Foreign = true },
 	"hangup":  func(f *Facts) { f.Record.Driven, f.Who.End = true, Hangup },
@@ -113,6 +113,44 @@ func TestAttendedIsAsked(t *testing.T) {
 		f.Who.Holder.Liveness, f.Who.Holder.Kind = detect.Alive, detect.Interactive
 		if found, ok := Ask(Wait, &f); ok {
 			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// How its terminal went counts where only a server is left, or one that nobody can be told to look at.
+func TestBehindAServer(t *testing.T) {
+	for _, c := range []struct {
+		server   Server
+		outlives bool
+		end      End
+		parted   bool
+		quit     string // the rule that holds
+		hung     string // with after_hangup = "leave"
+	}{
+		{NoServer, false, Quit, true, "", ""},
+		{Among, false, Quit, true, "quit_behind_server", "quit_behind_server"},
+		{Alone, false, Quit, true, "quit_behind_server", "quit_behind_server"},
+		{Late, false, Quit, true, "quit_behind_server", "quit_behind_server"},
+		{Alone, false, Quit, false, "", ""}, // it went before the last prompt
+		{Alone, true, Quit, false, "quit_behind_server", "quit_behind_server"},
+		{Alone, false, Hangup, true, "", "hangup"},
+		{Alone, true, Hangup, true, "", "hangup"},
+		{Alone, true, Hangup, false, "quit_behind_server", "quit_behind_server"},
+		{Among, true, NotSeen, false, "", ""},
+		{Alone, false, NotSeen, false, "", ""},
+		{Late, false, NotSeen, false, "closed_unseen", "closed_unseen"},
+	} {
+		for _, resumes := range []bool{true, false} {
+			f := facts()
+			f.Who = Who{Server: c.server, End: c.end, Parted: c.parted, Holder: detect.Holder{Liveness: detect.Alive, Kind: detect.Server, Outlives: c.outlives}}
+			f.Record.Driven, f.Info.Interactive, f.Config.AfterHangup = true, true, resumes
+			want := c.hung
+			if resumes {
+				want = c.quit
+			}
+			if found, _ := Ask(Wait, &f); found.Rule != want {
+				t.Errorf("%+v, after_hangup %t: %q, want %q", c, resumes, found.Rule, want)
+			}
 		}
 	}
 }

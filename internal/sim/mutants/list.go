@@ -104,7 +104,7 @@ var mutants = []mutant{
 	{name: "a window is typed into that a headless turn has left behind", file: "daemon/live.go",
 		old: "	case behind(rec.Classifier.Last, p):\n", new: "	case false:\n"},
 	{name: "how a window went is not seen beside a script", file: "daemon/machine/holder.go",
-		old: "(h.Liveness != detect.Alive || seen.Past.Over)", new: "h.Liveness != detect.Alive"},
+		old: "t.behind(h) || seen.Past.Over)", new: "t.behind(h))"},
 	{name: "text in the input box keeps nobody from typing", file: "daemon/trigger/trigger.go",
 		old: "	case !v.Ready && len(v.Close) == 0:\n", new: "	case !v.Ready && len(v.Close) == 0 && v.Input == \"\":\n"},
 	{name: "Enter is pressed whatever stands in the box", file: "daemon/trigger/keys.go",
