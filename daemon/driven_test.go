@@ -132,7 +132,8 @@ type served struct {
 }
 
 func (s served) Live(context.Context, detect.Session, detect.Info) (all []detect.Holder, err error) {
-	for _, p := range s.r.procs.all {
+	procs, err := s.r.procs.List()
+	for _, p := range procs {
 		switch p.PID {
 		case 901:
 			all = append(all, detect.Holder{Liveness: detect.Alive, Kind: detect.Server, PID: p.PID, Start: p.Start, Sure: s.sure, Outlives: s.sure, Boot: "boot-1"})
@@ -143,7 +144,7 @@ func (s served) Live(context.Context, detect.Session, detect.Info) (all []detect
 	if all == nil {
 		all = []detect.Holder{{Liveness: detect.Gone, Boot: "boot-1"}}
 	}
-	return all, nil
+	return all, err
 }
 
 func (s served) Wake(r agent.Request) (resume.Plan, error) {
