@@ -119,15 +119,33 @@ func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {
 	t.s.Todo.Look = true
 }
 
+const nothingStarts = "nothing was started, and nothing will be for this stop"
+
+// takeBack has orders to resume come to nothing that are still looked into: its user has said something else since.
+func (t *step) takeBack() (taken bool) {
+	orders := t.s.Todo.Orders
+	if j := t.s.Job; j != nil && j.Kind == Obeying {
+		orders = append(slices.Clip(orders), j.Order)
+	}
+	for _, o := range orders {
+		t.do(Reply{ID: o.ID, Err: refuse("it was canceled right after")})
+		t.tooLate(o.ID)
+	}
+	return len(orders) > 0
+}
+
 // cancelOrder ends a wait, or the run that clawd started.
 func (t *step) cancelOrder(o Order) {
-	was, ours := t.s.Rec, t.s.Child() != 0
+	was, ours, taken := t.s.Rec, t.s.Child() != 0, !o.Run && t.takeBack()
 	if o.Run && !ours {
 		t.do(Reply{ID: o.ID, Err: refuse("there is nothing to cancel")})
 		return
 	}
 	ch, err := was.CancelOrdered(t.w.Books, ours)
 	switch {
+	case taken && (errors.Is(err, state.ErrPhase) || err == nil && ch == nil):
+		t.do(Reply{ID: o.ID, Rec: was, Text: nothingStarts})
+		return
 	case errors.Is(err, state.ErrPhase):
 		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: was.OldSession})
 		return
@@ -152,7 +170,7 @@ func (t *step) cancelOrder(o Order) {
 	text := "clawd's run is being ended; no other one follows"
 	switch {
 	case was.Phase == state.Waiting && !ours, was.Phase == state.Claimed:
-		text = "nothing was started, and nothing will be for this stop"
+		text = nothingStarts
 	case was.Phase == state.Fired && was.Claim.Plan.Way.Live():
 		text = "clawd's prompt is with the agent already, and nothing is undone; no other one follows for this stop"
 	}
