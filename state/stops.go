@@ -43,11 +43,11 @@ func (s Session) AtWork() bool {
 	return s.Claim != nil && !p.At.Before(s.Claim.At) && s.prompted(p)
 }
 
-// InQueue tells whether the prompt of the newest attempt may still lie in the agent's queue: it runs when a turn ends, and none has
-// since.
-func (s Session) InQueue() bool {
+// InQueue tells whether the prompt of the newest attempt may still lie in the agent's queue: whether it ran could not be told, it is
+// not the newest one, and it runs when a turn ends well, which none has since.
+func (s Session) InQueue(b Books) bool {
 	c := s.Claim
-	return s.Phase == Held && c != nil && c.Plan.Way == resume.Queue && !s.Classifier.Ended.After(c.At)
+	return c != nil && c.Plan.Way == resume.Queue && b.Closed(s.Session, c.Stop.Key).Verdict == resume.Unsure && !s.Classifier.Ended.After(c.At) && !s.AtWork()
 }
 
 // Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well

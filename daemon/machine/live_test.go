@@ -252,3 +252,31 @@ func TestHeldWhileItIsQueued(t *testing.T) {
 	k.settle()
 	p.wantPhase(state.Following)
 }
+
+// What stops in front of a prompt that may still lie in the agent's queue is its user's: a second prompt may be one too many.
+func TestStopInFrontOfAQueuedPrompt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		ended  bool // a turn ends well before, so that the prompt in the queue ran
+		starts int
+	}{{"a turn stops", false, 1}, {"a turn ends well, and the next one stops", true, 2}} {
+		k, p := reached(t, resume.Queue, time.Second, func(k *kit, _ *place) { k.lax = true })
+		other := p.rec("other", detect.KindPrompt, func(e *detect.Event) { e.Hash = "other" })
+		p.child.sight.Events = []detect.Event{other}
+		p.write(other)
+		k.pass(12 * time.Minute)
+		p.wantPhase(state.Held)
+		if c.ended {
+			p.write(p.rec("a", detect.KindAnswer, func(e *detect.Event) { e.Done = true }))
+			k.pass(time.Minute)
+		}
+		p.rated("next")
+		k.pass(time.Minute)
+		if n := k.starts(p); n != c.starts {
+			t.Errorf("%s: %d starts, want %d\n%s", c.name, n, c.starts, k)
+		}
+		if left := k.toldAt("session_left"); (len(left) == 1) == c.ended {
+			t.Errorf("%s: told at %v", c.name, left)
+		}
+	}
+}

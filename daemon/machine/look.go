@@ -136,7 +136,7 @@ func (t *step) act(stop detect.Stop, armed, known, read bool) {
 		t.consider()
 	case known:
 		t.consider()
-	case t.s.Rec.Phase == state.Held && stop.State == detect.Running && (t.s.Rec.AtWork() || t.s.Rec.InQueue()): // it has been told
+	case t.s.Rec.Phase == state.Held && stop.State == detect.Running && (t.s.Rec.AtWork() || t.s.Rec.InQueue(t.w.Books)): // it has been told
 	case t.s.Rec.Phase != state.Following:
 		t.wentOn(stop)
 	}

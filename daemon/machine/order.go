@@ -81,7 +81,7 @@ func (t *step) obey() {
 	f := t.w.Facts(rec, Strongest(seen.Holders))
 	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject
 	f.Who.Exec, f.Who.ExecTold = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold
-	if c := rec.Claim; rec.Phase == state.Held && c != nil && c.Plan.Way == resume.Queue && c.Stop.Key == seen.Stop.Key && slices.ContainsFunc(seen.Holders, c.Plan.Reaches) {
+	if c := rec.Claim; rec.InQueue(t.w.Books) && slices.ContainsFunc(seen.Holders, c.Plan.Reaches) {
 		f.Record.Queued = c.Plan.Holder
 	}
 	if found, ok := rules.Ask(rules.Order, &f); ok {

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
 )
 
 // What its user said last counts: a cancel ends what a "clawd resume" asked for that is still looked into.
@@ -27,6 +29,28 @@ func TestCancelRightAfterAResume(t *testing.T) {
 			if !strings.Contains(said, "no: it was canceled right after; ") || !strings.HasSuffix(said, nothingStarts) {
 				t.Errorf("%s, a look takes %s: answered %q", name, takes, said)
 			}
+		}
+	}
+}
+
+// A "clawd resume" does not ask a second time what may still lie in the agent's queue, also after the next stop.
+func TestResumeBehindAQueuedPrompt(t *testing.T) {
+	for name, next := range map[string]bool{"the same stop": false, "the next stop": true} {
+		k, p := reached(t, resume.Queue, time.Second, func(k *kit, _ *place) { k.lax = true })
+		other := p.rec("other", detect.KindPrompt, func(e *detect.Event) { e.Hash = "other" })
+		p.child.sight.Events = []detect.Event{other}
+		if next {
+			p.write(other)
+		}
+		k.pass(12 * time.Minute)
+		p.wantPhase(state.Held)
+		if next {
+			p.rated("next")
+		}
+		p.post(Ordered{Order{ID: 1, Kind: Resume, Order: resume.Order{Now: true}}})
+		k.pass(time.Minute)
+		if n, said := k.starts(p), k.did("reply"); n != 1 || len(said) != 1 || !strings.Contains(said[0], "in the agent's queue") {
+			t.Errorf("%s: %d starts, answered %v\n%s", name, n, said, k)
 		}
 	}
 }

@@ -264,7 +264,7 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 	return rules.Facts{
 		Stop: rec.Stop, Info: rec.Info, Asked: rec.Decision.Asked,
 		Record: rules.Record{Session: rec.Session, Owner: w.Peers.owner(rec), Ignored: rec.Ignored, Cancelled: rec.CancelStands(rec.Classifier),
-			Driven: rec.Driven(), Overdue: w.overdue(rec.Decision.WakeAt)},
+			Driven: rec.Driven(), InQueue: rec.InQueue(w.Books), Overdue: w.overdue(rec.Decision.WakeAt)},
 		Who: rules.Who{Holder: h, End: how, Parted: rec.HolderEnd != "" && rec.InTerminal()},
 		Config: rules.Config{AfterQuit: w.Config.Resume.AfterQuit == "resume", AfterHangup: w.Config.Resume.AfterHangup == "resume",
 			MaxOverdue: w.Policy.MaxOverdue, GiveUpAfter: w.Policy.GiveUpAfter},

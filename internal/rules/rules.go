@@ -77,6 +77,7 @@ type Record struct {
 	Driven    bool   // a person drove it when it stopped
 	Overdue   time.Duration
 	Queued    detect.Holder // in its queue clawd's prompt may still lie
+	InQueue   bool          // clawd's prompt for an earlier stop may still lie in the agent's queue
 }
 
 // Who is who has the session open, or had.
@@ -232,6 +233,9 @@ var table = []Rule{
 		command: func(f *Facts) string {
 			return "clawd exec --agent " + f.Record.Session.Agent + " --resume " + f.Record.Session.ID
 		}},
+	{Name: "queued_before", At: Stop, Ends: Tells,
+		holds: func(f *Facts) bool { return f.Record.InQueue },
+		why:   text("clawd's prompt for an earlier stop may still lie in the agent's queue; it runs when a turn there ends")},
 	{Name: "overdue", At: Claim, Ends: Tells, Key: "resume.max_overdue",
 		holds: func(f *Facts) bool { return f.Record.Overdue > f.Config.MaxOverdue },
 		why: func(f *Facts) string {

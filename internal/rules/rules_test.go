@@ -21,6 +21,7 @@ var held = map[string]func(*Facts){
 	"exec_told":       func(f *Facts) { f.Who.ExecTold = true },
 	"overdue":         func(f *Facts) { f.Record.Overdue = 13 * time.Hour },
 	"self_resume":     func(f *Facts) { f.Stop.State = detect.Retrying },
+	"queued_before":   func(f *Facts) { f.Record.InQueue = true },
 	"queued_prompt":   func(f *Facts) { f.Record.Queued = detect.Holder{PID: 7} },
 	"quit_behind_server": func(f *Facts) {
 		f.Who.Server, f.Who.Holder.Outlives, f.Record.Driven, f.Who.End = Alone, true, true, OtherEnd

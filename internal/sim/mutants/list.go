@@ -126,7 +126,7 @@ var mutants = []mutant{
 	{name: "what somebody does is a verdict on a prompt in the queue", file: "resume/live.go",
 		old: "	case c.Plan.Way == Queue && s.Marked && s.ExecFail == \"\" && t.ours == nil:", new: "	case false:"},
 	{name: "who goes on before a queued prompt runs ends the hold", file: "state/stops.go",
-		old: "	return s.Phase == Held && c != nil && c.Plan.Way == resume.Queue", new: "	return false && s.Phase == Held && c != nil && c.Plan.Way == resume.Queue"},
+		old: "	return c != nil && c.Plan.Way == resume.Queue &&", new: "	return false && c.Plan.Way == resume.Queue &&"},
 	{name: "a quit session goes on behind its server", file: "internal/rules/rules.go",
 		old: `{Name: "quit_behind_server", At: Wait | Claim,`, new: `{Name: "quit_behind_server", At: Order,`},
 }
