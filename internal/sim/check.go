@@ -203,6 +203,9 @@ func (r *run) left(key string, c resume.Claim) {
 		r.fails("left", "%s: attempt %d for a turn that ended as %s", key, c.N, c.Stop.Reason)
 	}
 	d := r.person[key]
+	if c.Plan.Way == resume.Queue && !d.known {
+		return // which of two terminals showed it, and that it was one which has gone, nobody saw
+	}
 	if cfg := r.config(); c.Info.Interactive && d.what == string(quits) && cfg.Resume.AfterQuit == "leave" && d.boots == r.boots && !r.decided[c.Token].Asked && d.at.Before(c.At) {
 		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
 	}

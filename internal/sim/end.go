@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -42,7 +43,7 @@ func (r *run) settle() {
 				r.fails("I8", "%s is %s and nobody was told", key, s.Rec.Phase)
 			}
 			if c := s.Rec.Claim; c != nil && c.Plan.Form == resume.FormIdempotent && c.Plan.Way == resume.Exec &&
-				hand.World().Books.Closed(s.Rec.Session, c.Stop.Key).Verdict == resume.NoEffect && !r.wants[key].cancelled {
+				strings.HasPrefix(hand.World().Books.Closed(s.Rec.Session, c.Stop.Key).Proof, "output: ") && !r.wants[key].cancelled {
 				r.fails("I16", "%s is %s after a run that asked nothing", key, s.Rec.Phase)
 			}
 		}

@@ -108,7 +108,7 @@ func (t *talk) execs() {
 		return
 	}
 	key := t.Agent + "/" + t.id
-	r.person[key] = deed{r.wall(), string(execs), r.boots}
+	r.person[key] = deed{r.wall(), string(execs), r.boots, true}
 	t.body.ends = append(t.body.ends, func() {
 		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
 	})
@@ -125,7 +125,7 @@ func (t *talk) damages(w What) {
 		return
 	}
 	t.r.trace("%s %s/%s", w, t.Agent, t.id)
-	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots}
+	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true}
 	if w == removes {
 		must(os.Remove(path))
 		t.id = "" // there is nothing to go on with

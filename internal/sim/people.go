@@ -98,7 +98,7 @@ func (t *talk) opens() *body {
 	s := t.start(true)
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return t.opened(s) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
-		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots}
+		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true}
 	}
 	return t.body
 }
@@ -113,7 +113,7 @@ func (t *talk) types(b *body) {
 // scripts is a headless prompt of a script.
 func (t *talk) scripts() {
 	if t.body != nil {
-		t.types(t.body)
+		t.types(t.opens())
 		return
 	}
 	r, c := t.r, t.r.casts[t.Agent]
@@ -169,6 +169,7 @@ type deed struct {
 	at    time.Time
 	what  string
 	boots int
+	known bool // clawd had found the session
 }
 
 // noted takes in what a person did with a process.
@@ -178,7 +179,7 @@ func (r *run) noted(b *body, err error, what string) {
 		return
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots}
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID())}
 	r.follows(b)
 }
 

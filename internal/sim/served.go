@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 )
 
@@ -143,11 +144,23 @@ func (t *talk) attached() {
 		return
 	}
 	if _, err := t.opened(t.start(true)); err == nil {
-		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots}
+		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true}
 	}
 }
 
 // together are the processes that end with one.
 func (r *run) together(b *body) []*body {
 	return slices.DeleteFunc(slices.Clone(r.alive), func(x *body) bool { return x == b || x.PID() != b.PID() || x.cast != b.cast || x.over })
+}
+
+// knows tells whether every clawd that runs has found a session.
+func (r *run) knows(agent, id string) bool {
+	return !slices.ContainsFunc(r.clawds, func(c *clawd) bool {
+		if c.hand == nil {
+			return true
+		}
+		_, known, err := c.hand.Store().Session(detect.Session{Agent: agent, ID: id})
+		must(err)
+		return !known
+	})
 }

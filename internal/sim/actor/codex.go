@@ -289,12 +289,14 @@ func (p *codex) Do(m Move, now time.Time) error {
 		return ErrEnded
 	}
 	if p.server != nil {
-		switch m {
-		case Quit, Hangup:
+		switch {
+		case m == Terminate || m == Crash:
+			return p.server.end(now, 137)
+		case !p.attached():
+			return ErrCannot
+		case m == Quit || m == Hangup:
 			p.detach()
 			return nil
-		case Terminate, Crash:
-			return p.server.end(now, 137)
 		}
 	}
 	switch m {

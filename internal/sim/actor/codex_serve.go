@@ -62,11 +62,14 @@ func (v *CodexServer) guest(id string, s Start, now time.Time) *codex {
 
 // attach has its user's terminal show the session.
 func (p *codex) attach(now time.Time) {
-	if p.shown == nil || p.w.Procs.Proc(p.shown.PID) != p.shown {
+	if !p.attached() {
 		p.shown = p.w.Procs.Spawn("codex", []string{"codex"}, p.w.Env, p.start.Dir, p.start.TTY, now)
 		p.shown.Open = []string{filepath.Join(p.c.root, "config.toml")}
 	}
 }
+
+// attached tells whether a terminal shows the session.
+func (p *codex) attached() bool { return p.shown != nil && p.w.Procs.Proc(p.shown.PID) == p.shown }
 
 // detach ends the terminal that shows the session, which goes on.
 func (p *codex) detach() {
