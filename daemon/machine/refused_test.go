@@ -38,3 +38,41 @@ func TestRefusedWrite(t *testing.T) {
 		}
 	}
 }
+
+// A verdict that cannot be written down is looked for again after a while, not at once for as long as the disk is full.
+func TestRefusedVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		leave func(p *place)
+	}{
+		{"it stopped again", func(p *place) { p.see(sees(ours(1), limitAgain(2))) }},
+		{"it died and left nothing", (*place).die},
+		{"it answered", func(p *place) { p.see(answered) }},
+		{"it answered and ended", func(p *place) { p.see(answered); p.die() }},
+	} {
+		full := false
+		k, p := fires(t, time.Hour+time.Second, func(k *kit, p *place) {
+			k.refuse = func(was, is state.Session) error {
+				if full {
+					return errDisk
+				}
+				return nil
+			}
+		})
+		full = true
+		c.leave(p)
+		looks := p.child.looks
+		k.pass(time.Hour)
+		if n := p.child.looks - looks; n > 2*3*60+10 { // twice in 20 s
+			t.Errorf("%s: looked at %d times within the hour that the disk is full", c.name, n)
+		}
+		if p.wantPhase(state.Fired); k.books.Closed(p.s.Rec.Session, "stop").Verdict != "" {
+			t.Errorf("%s: it has a verdict", c.name)
+		}
+		full = false
+		k.pass(time.Minute)
+		if k.books.Closed(p.s.Rec.Session, "stop").Verdict == "" {
+			t.Errorf("%s: no verdict is written when the disk has room again\n%s", c.name, k)
+		}
+	}
+}

@@ -33,8 +33,12 @@ func (t *step) refused(e Refused) {
 			t.news(on.Token)
 		}
 	case Sighted:
-		if r, ok := t.s.run(on.Token); ok { // it is judged again
-			r.Watch.Looking, r.Watch.Next = false, t.w.After(lookEvery)
+		if r, ok := t.s.run(on.Token); ok { // it is judged again, after a while
+			w := &r.Watch
+			w.Looking, w.Settle, w.Next = false, Timer{}, t.w.After(lookEvery)
+			if w.Patience.Over(t.w) {
+				w.Patience = w.Next
+			}
 			t.s.keep(r)
 		}
 	case Ordered:
