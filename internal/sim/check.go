@@ -367,6 +367,7 @@ func (c *clawd) turned(now time.Duration) {
 func (c *clawd) stepped(s daemon.Step) {
 	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
 	c.moved(s)
+	c.paced(s)
 	if _, seen := s.Event.(machine.Sighted); seen && t != nil && s.Was.Rec.Phase == state.Fired && s.Now.Rec.Phase != state.Fired {
 		c.moment(t.who, judges)
 	}

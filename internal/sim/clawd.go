@@ -43,6 +43,7 @@ type clawd struct {
 	since  time.Duration            // of its own start
 	due    map[string]time.Duration // sessions whose wait is over, and since when
 	conf   int                      // the config that it read last
+	paces  map[string]pace          // of each session, in this life
 }
 
 // killed is what a commit panics with when clawd is killed there.
@@ -96,7 +97,7 @@ func (c *clawd) start() {
 		return
 	}
 	c.life++
-	c.last, c.since, c.conf = 0, c.mono(), c.run.conf
+	c.last, c.since, c.conf, c.paces = 0, c.mono(), c.run.conf, map[string]pace{}
 	c.fuse = 0
 	c.trace("%s starts", c.name)
 	log := zerolog.New(logs{c.run}).Level(zerolog.DebugLevel)
