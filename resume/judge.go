@@ -59,6 +59,8 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 		}
 	case !s.Output.Began && printed && c.Plan.Form != FormFresh:
 		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
+	case !s.Output.Began && printed && s.SetBack && c.Plan.Session == "":
+		return Outcome{Verdict: Unsure, Held: true, Why: "the clock was set back while the agent ran, so a session that it opened cannot be told by its time"}
 	case !s.Output.Began && printed:
 		o.Proof, o.Why = "output: no session was opened", "the agent ended before it opened a session"
 	default:

@@ -59,6 +59,8 @@ func TestJudge(t *testing.T) {
 	cutOutput := claim(FormPrompt)
 	cutOutput.OutputCut = true
 	plain, idem, fresh := claim(FormPrompt), claim(FormIdempotent), claim(FormFresh)
+	unnamed := fresh
+	unnamed.Plan.Session = ""
 	msg := rec(1, detect.KindAnswer, func(e *detect.Event) { e.Msg = "msg_1" })
 	for _, c := range []struct {
 		name  string
@@ -122,6 +124,9 @@ func TestJudge(t *testing.T) {
 		{"unknown: idempotent, grew, its output is gone", idem, with(sight(false), func(s *Sight) { s.Grew, s.NoOutput = true, true }), settled, Unsure, ""},
 		{"unknown: idempotent, grew, other boot", idem, with(sight(false), func(s *Sight) { s.Grew, s.SameBoot = true, false }), settled, Unsure, ""},
 		{"no effect: fresh, never opened", fresh, sight(false), settled, NoEffect, "output: no session was opened"},
+		{"unknown: fresh, never opened, the clock was set back", unnamed, with(sight(false), func(s *Sight) { s.SetBack = true }), settled, Unsure, ""},
+		{"no effect: fresh, its id is clawd's, the clock was set back", fresh, with(sight(false), func(s *Sight) { s.SetBack = true }), settled, NoEffect, "output: no session was opened"},
+		{"no effect: never opened, the clock was set back", plain, with(sight(false), func(s *Sight) { s.SetBack = true }), settled, NoEffect, "output: the session was never opened"},
 		{"unknown: other boot", plain, with(sight(false), func(s *Sight) { s.SameBoot = false }), settled, Unsure, ""},
 		{"unknown: it began", plain, sight(true), settled, Unsure, ""},
 		{"unknown: idempotent, it began", idem, sight(true), settled, Unsure, ""},

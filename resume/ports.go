@@ -119,6 +119,7 @@ type Sight struct {
 	Grew     bool   // the session has more records behind the claim's cursor, of whatever kind
 	Holder   string // a live holder that is not of our group, in words; empty: none
 	SameBoot bool
+	SetBack  bool           // the clock was set back since the claim: what came after it may be dated before
 	Marked   bool           // the mark is there
 	ExecFail string         // the mark says that exec failed
 	Session  detect.Session // fresh sessions: the new one, as soon as it is known

@@ -106,6 +106,7 @@ func (t *step) judge(r Run, e Sighted) {
 	w := &r.Watch
 	seen := len(e.Sight.Events) + 1
 	if e.Err == nil {
+		e.Sight.SetBack = r.setBack(t.w)
 		settled := !e.Alive && w.Dead == seen && w.Settle.Set() && e.At >= w.Settle.Mono // a look may take its time
 		if out, done := resume.Judge(r.Claim, e.Sight, e.Alive, settled); done {
 			out.Session = e.Sight.Session

@@ -408,3 +408,23 @@ func TestRunTrimsTheOutputStoreFirst(t *testing.T) {
 		t.Errorf("cut without the store:\n%s", k)
 	}
 }
+
+// A fresh session whose agent names it is found by its time. When the clock was set back meanwhile, none that is found proves nothing.
+func TestClockIsSetBackBesideAFreshRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		by   time.Duration
+		want resume.Verdict
+	}{
+		{"not at all", 0, resume.NoEffect}, {"slowed", -500 * time.Millisecond, resume.NoEffect}, {"set forward", time.Hour, resume.NoEffect},
+		{"set back", -3 * time.Second, resume.Unsure}, {"set back by an hour", -time.Hour, resume.Unsure},
+	} {
+		k, p := fires(t, time.Hour+time.Second, func(k *kit, p *place) { p.plan.Form, p.plan.Session = resume.FormFresh, "" })
+		k.jump(c.by)
+		p.die()
+		k.pass(20 * time.Second)
+		if got := k.books.Closed(p.s.Rec.Session, "stop").Verdict; got != c.want {
+			t.Errorf("%s: %q, want %q\n%s", c.name, got, c.want, k)
+		}
+	}
+}

@@ -208,10 +208,17 @@ type Trouble struct {
 // Run is one attempt, from its claim to the end of its process.
 type Run struct {
 	Claim     resume.Claim
-	Restarted bool // another clawd fired it, or was about to
-	Began     bool // a process of ours was begun
+	Restarted bool          // another clawd fired it, or was about to
+	Began     bool          // a process of ours was begun
+	Since     time.Duration // the claim, by the clock that nobody sets; 0: another clawd made it
 	Stage     Stage
 	Watch     Watch
+}
+
+// setBack tells whether the clock was set back since the claim. A clock that is kept right is slowed by less than this leaves.
+func (r *Run) setBack(w *World) bool {
+	awake := w.Mono - r.Since
+	return r.Since > 0 && w.Now.Sub(r.Claim.At) < awake-awake/1000-time.Second
 }
 
 // Stage of a run.
