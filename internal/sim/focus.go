@@ -7,7 +7,7 @@ import (
 )
 
 // focus is what a small world is about: few conversations, and what bears on one thing alone. What is rare in a large world
-// is met there in every other one, in a tenth of the time.
+// is met there in every other one, in a third of the time.
 type focus struct {
 	agents   []string
 	tty      int // so many of four conversations are held in a terminal

@@ -119,7 +119,7 @@ type Spell struct {
 // Draw gives the plan of a seed.
 func Draw(seed uint64) Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
-	if d.IntN(2) == 0 {
+	if d.IntN(8) > 0 {
 		return d.drawSmall(seed)
 	}
 	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
