@@ -11,13 +11,13 @@ GO       ?= go
 PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
 
 # Packages that have users elsewhere, as a regular expression of import paths: all their exported API is in use.
-LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|codex|gemini|opencode))?))?$$
+LIBS = ^github.com/clawd-project/clawd(/(detect|resume|turn|agent(/(all|claude|codex|copilot|gemini|opencode|pi|qwen))?))?$$
 
 # The race detector needs cgo, which needs a C compiler.
 CC_FOUND := $(shell command -v gcc || command -v clang)
 RACE     := $(if $(CC_FOUND),-race,)
 
-.PHONY: help docs run build test unit e2e lint bench measure storm sim mutate accuracy accuracy-record agents install uninstall fuzz clean
+.PHONY: help docs run build test unit e2e lint bench measure storm sim mutate accuracy accuracy-record vocab agents install uninstall fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ accuracy: ## compare clawd's verdicts with the truth about recorded runs (testda
 
 accuracy-record: ## write the figures of "make accuracy" into docs/accuracy.md
 	@$(GO) run ./internal/accuracy -record
+
+vocab: ## what VERSION of AGENT says about limits and errors that the pinned version before did not (RECORD=1: write its list)
+	@$(GO) run ./internal/vocab -agent '$(AGENT)' -version '$(VERSION)' $(if $(RECORD),-record)
 
 agents: ## install the pinned agents from npm into .cache/agents (CLAWD_AGENT_CACHE)
 	@./e2e/install.sh

@@ -5,6 +5,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -97,22 +98,22 @@ type Program struct {
 	Version string // as it prints it, e.g. 2.1.329; empty: not known
 }
 
-// Kind is a kind of agent. Each agent's package gives its own, such as claude.Kind.
-type Kind struct {
-	Name string // in the config, and in every log line
-	// Open gives the agent on a machine. It reads no session.
-	Open func(env Env, cfg Config) Agent
-}
-
-// Agent knows one agent's files and commands.
+// Agent is what clawd must know of a coding agent: what its files say, and how to go on with a session of it.
 //
 // Methods may be called from several goroutines at once; all file errors are ordinary errors and
 // leave the Agent usable. Paths outside the agent's own folders, symbolic links, and anything
 // but regular files are never opened.
+//
+// What not every agent has are interfaces of their own. Ask for Terminal, Waker and Starter by TerminalOf,
+// WakerOf and StarterOf, which say in words what an agent lacks.
 type Agent interface {
+	Reader
+	Resumer
+}
+
+// Reader reads what an agent leaves on the disk, and sees who is at work there.
+type Reader interface {
 	Name() string
-	// Command is the name of the program, or the configured path.
-	Command() string
 	// Folders to watch. The answer does not change while clawd runs.
 	Folders() []Folder
 	// Scan lists sessions by stat or by a short query, without reading them. hint is a path that
@@ -128,22 +129,6 @@ type Agent interface {
 	Tail(ctx context.Context, s detect.Session) (maybe bool, cursor Cursor, err error)
 	// Live says who has the session open. The answer always holds at least one Holder.
 	Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error)
-	// Plan gives the headless resume of a session. The error says, for a person, why there is
-	// none; errors of type *Unfit tell what to type instead.
-	Plan(r Request) (resume.Plan, error)
-	// Wake gives the way by which the agent itself takes a prompt for a session that r.Holder has
-	// open: its server or its queue. An *Unfit says that it has none now.
-	Wake(r Request) (resume.Plan, error)
-	// Screen reads the agent's terminal.
-	Screen(s Screen) View
-	// Fresh gives the plan of a new session that takes over from r.Session.
-	Fresh(r Request) (resume.Plan, error)
-	// Turn gives one turn as its caller wants it. What holds for unattended resumes (Plan) does not hold
-	// here: who pays and what is allowed is the caller's choice. Plan.Session is the session's id, empty
-	// where the agent chooses it.
-	Turn(r TurnRequest) (resume.Plan, error)
-	// Output reads what a run printed, to its end. each, when it is set, gets everything as it comes.
-	Output(r io.Reader, each func(Said)) (Output, error)
 	// Message reads a text that the agent printed as its own at the given time; zone counts where
 	// the text names none. False: it is no stop, and the agent neither waits nor asks.
 	Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool)
@@ -155,6 +140,67 @@ type Agent interface {
 	Beside(s detect.Session, id string) detect.Session
 	// Account names whose quota a session uses: sessions with equal names share it.
 	Account(i detect.Info) string
+}
+
+// Resumer goes on with a session headless.
+type Resumer interface {
+	// Command is the name of the program, or the configured path.
+	Command() string
+	// Plan gives the headless resume of a session. The error says, for a person, why there is
+	// none; errors of type *Unfit tell what to type instead.
+	Plan(r Request) (resume.Plan, error)
+	// Output reads what a run printed, to its end. each, when it is set, gets everything as it comes.
+	Output(r io.Reader, each func(Said)) (Output, error)
+}
+
+// Terminal is an agent with a terminal that clawd can type into.
+type Terminal interface {
+	// Screen reads the agent's terminal.
+	Screen(s Screen) View
+}
+
+// Waker is an agent that takes prompts for an open session by another way than its terminal.
+type Waker interface {
+	// Wake gives the way by which the agent itself takes a prompt for a session that r.Holder has
+	// open: its server or its queue. An *Unfit says that it has none now.
+	Wake(r Request) (resume.Plan, error)
+}
+
+// Starter is an agent in which clawd can begin a session and run a turn.
+type Starter interface {
+	// Fresh gives the plan of a new session that takes over from r.Session.
+	Fresh(r Request) (resume.Plan, error)
+	// TakeOver gives the plan of a new session that goes on with the work of another agent's. r has Program, NewID, Dir and
+	// Prompt. What it may do and with which model is what the agent does by itself in that folder, with the arguments and
+	// the environment of the config; where there is a login, no key pays.
+	TakeOver(r TurnRequest) (resume.Plan, error)
+	// Turn gives one turn as its caller wants it. What holds for unattended resumes (Plan) does not hold
+	// here: who pays and what is allowed is the caller's choice. Plan.Session is the session's id, empty
+	// where the agent chooses it.
+	Turn(r TurnRequest) (resume.Plan, error)
+}
+
+// TerminalOf gives the terminal of an agent. The error, an *Unfit, says for a person that it has none.
+func TerminalOf(a Agent) (Terminal, error) {
+	return able[Terminal](a, "clawd can't type into %s's terminal")
+}
+
+// WakerOf gives an agent's own way to take a prompt. The error is as that of TerminalOf.
+func WakerOf(a Agent) (Waker, error) {
+	return able[Waker](a, "%s takes prompts in its terminal alone")
+}
+
+// StarterOf gives an agent that can begin a session. The error is as that of TerminalOf.
+func StarterOf(a Agent) (Starter, error) {
+	return able[Starter](a, "clawd can't begin a session or a turn of %s")
+}
+
+func able[T any](a Agent, lacks string) (T, error) {
+	t, ok := a.(T)
+	if !ok {
+		return t, &Unfit{Why: fmt.Sprintf(lacks, a.Name())}
+	}
+	return t, nil
 }
 
 // Finder is an agent whose Scan passes over sessions that are old.

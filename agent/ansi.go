@@ -127,7 +127,7 @@ func (p *pen) chosen(f []string, n int, foreground bool) int {
 		grey, last = c == 8 || c >= 234 && c <= 248, n+2
 	case 2:
 		r, g, b := at(n+2), at(n+3), at(n+4)
-		grey, last = max(r, g, b)-min(r, g, b) <= 24 && max(r, g, b) < 0xc0 && max(r, g, b) > 0x20, n+4
+		grey, last = max(r, g, b)-min(r, g, b) <= 28 && max(r, g, b) < 0xc0 && max(r, g, b) > 0x20, n+4
 	}
 	if foreground {
 		p.grey = grey

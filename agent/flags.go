@@ -3,11 +3,11 @@ package agent
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Launched is the launch of one session.
@@ -293,9 +293,9 @@ const (
 )
 
 var (
-	optionName = regexp.MustCompile(`^--?[a-z][A-Za-z-]{0,60}$`)
+	optionName = lazyregexp.New(`^--?[a-z][A-Za-z-]{0,60}$`)
 	// secret is what keys and tokens look like.
-	secret = regexp.MustCompile(`\b(?:sk|pk|rk)-[\w-]{8,}|\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\b(?:gh[oprsu]|github_pat|glpat|npm|hf|pypi|dop_v1|shp(?:at|ca|pa|ss))[_-]\w{10,}|` +
+	secret = lazyregexp.New(`\b(?:sk|pk|rk)-[\w-]{8,}|\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\b(?:gh[oprsu]|github_pat|glpat|npm|hf|pypi|dop_v1|shp(?:at|ca|pa|ss))[_-]\w{10,}|` +
 		`\bxox[a-z]-|\bxapp-\d|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{20,}|\bya29\.\w|\beyJ[\w-]{10,}|\bSG\.[\w-]{16,}\.|\btskey-\w|\bAGE-SECRET-KEY-|` +
 		`(?i:\bbearer\s+[\w.=+/~-]{8,}|authorization\s*:|(?:key|token|secret|passw(?:or)?d)["']?\s*[=:]\s*["']?[^\s"']{6,}|://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|PRIVATE KEY-)`)
 )
@@ -327,4 +327,4 @@ func Word(value string) Fate {
 	return Lost
 }
 
-var plainWord = regexp.MustCompile(`^[\w@.:/,+\[\]-]*$`)
+var plainWord = lazyregexp.New(`^[\w@.:/,+\[\]-]*$`)

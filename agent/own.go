@@ -3,9 +3,11 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -21,6 +23,9 @@ type Refused struct {
 
 func (e *Refused) Error() string { return fmt.Sprintf("%q is not read: %s", e.Path, e.Why) }
 
+// user is asked for once: every look at a file compares with it.
+var user = os.Getuid()
+
 // Own gives what a stat tells of a regular file of this user that others cannot write. Anything else
 // is a *Refused; the file is never opened, and no symbolic link followed.
 func Own(path string) (fs.FileInfo, error) {
@@ -35,7 +40,7 @@ func Own(path string) (fs.FileInfo, error) {
 		why = "it is a symbolic link"
 	case !fi.Mode().IsRegular():
 		why = "it is not a regular file"
-	case !ok || int(st.Uid) != os.Getuid():
+	case !ok || int(st.Uid) != user:
 		why = "it belongs to another user"
 	case fi.Mode().Perm()&0o002 != 0:
 		why = "everybody may write to it"
@@ -43,6 +48,51 @@ func Own(path string) (fs.FileInfo, error) {
 		return fi, nil
 	}
 	return nil, &Refused{path, why}
+}
+
+// OwnIn is Own for a file below an agent's folder, with no link on the way from there: root, and given, as its user named
+// that one.
+func OwnIn(root, given, path string) (fs.FileInfo, error) {
+	if rel, ok := Rel(path, root, given); ok {
+		path = filepath.Join(root, rel)
+	}
+	if err := Inside(root, path); err != nil {
+		return nil, err
+	}
+	return Own(path)
+}
+
+// ReadFile reads a file that Own gives, of at most so many bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	if _, err := Own(path); err != nil {
+		return nil, err
+	}
+	f, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%s is larger than %d KB", path, most>>10)
+	}
+	return b, err
+}
+
+// Inode of a file; 0: the system does not tell.
+func Inode(fi fs.FileInfo) uint64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
+	}
+	return 0
+}
+
+// Stamp names a state of a file: by its size, its time of change and its inode.
+func Stamp(fi fs.FileInfo) string { return StampOf(fi.Size(), fi.ModTime().UnixNano(), Inode(fi)) }
+
+// StampOf is Stamp, modTime in nanoseconds since 1970.
+func StampOf(size, modTime int64, inode uint64) string {
+	return strconv.FormatInt(size, 10) + ":" + strconv.FormatInt(modTime, 10) + ":" + strconv.FormatUint(inode, 10)
 }
 
 // Inside refuses a path that does not lie below root, or to which a symbolic link or a file leads on

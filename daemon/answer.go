@@ -53,9 +53,7 @@ func (s *session) answer(ctx context.Context, q machine.Question) (a machine.Ans
 	case machine.AskAll:
 		a = s.seeAll(ctx, q)
 	case machine.AskRoles:
-		if r := s.askRoles(ctx, q.Rec); r != nil {
-			a = r
-		}
+		a = s.rolesAhead(ctx, q.Rec)
 	case machine.AskOrder:
 		a = s.seeOrder(ctx, q)
 	}
@@ -209,6 +207,9 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		return out
 	}
 	if !attended { // else it is asked where it is open
+		if q.Rec.Decision.With != "" { // it may have been installed since
+			_ = s.renew(ctx, q.Rec)
+		}
 		_, err := s.plan(q.Rec, []byte("-"))
 		s.d.planFacts(f, q.Rec, err)
 		return out
@@ -261,15 +262,68 @@ func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
 
 // plan asks the agent for the argv. handOff is for fresh sessions.
 func (s *session) plan(rec *state.Session, handOff []byte) (resume.Plan, error) {
+	if rec.Decision.With != "" {
+		return s.takeOver(rec, handOff)
+	}
 	r, err := s.request(rec)
 	if err != nil {
 		return resume.Plan{}, err
 	}
 	if rec.Decision.Strategy == resume.FreshSession {
+		starter, err := agent.StarterOf(s.a)
+		if err != nil {
+			return resume.Plan{}, err
+		}
 		r.NewID, r.Handoff = uuid.NewString(), handOff
-		return s.a.Fresh(r)
+		return starter.Fresh(r)
 	}
 	return s.a.Plan(r)
+}
+
+// takeOver asks another agent for the argv. What it may do, and with which model, is for its own config to say and for
+// clawd's: nothing of the old session is passed on but its folder.
+func (s *session) takeOver(rec *state.Session, handOff []byte) (resume.Plan, error) {
+	a, err := s.runner(rec)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	starter, err := agent.StarterOf(a)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p, err := s.d.program(a)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	if err := agent.CheckDir(rec.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
+	plan, err := starter.TakeOver(agent.TurnRequest{Program: p, NewID: uuid.NewString(), Dir: rec.Info.Dir, Prompt: string(handOff)})
+	if u := (*agent.Unfit)(nil); errors.As(err, &u) { // its command would go on with a session that there is not
+		err = errors.New(u.Reason())
+	}
+	plan.Agent = a.Name()
+	return plan, err
+}
+
+// runner is the agent that the decision has run.
+func (s *session) runner(rec *state.Session) (agent.Agent, error) {
+	if rec.Decision.With == "" {
+		return s.a, nil
+	}
+	if a := s.d.agent(rec.Decision.With); a != nil {
+		return a, nil
+	}
+	return nil, fmt.Errorf("clawd does not watch an agent named %q, so it can't take over", rec.Decision.With)
+}
+
+// renew looks at the program that the decision has run, which may have been replaced.
+func (s *session) renew(ctx context.Context, rec *state.Session) error {
+	a, err := s.runner(rec)
+	if err != nil {
+		return err
+	}
+	return s.d.refresh(ctx, a)
 }
 
 // request is what a plan for the session is asked with.
@@ -292,18 +346,24 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 		out.Err = fmt.Errorf("who has the session open cannot be seen: %w", err)
 		return out
 	}
-	if !s.d.lookedFor(s.a) {
-		out.Err = refused("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
-		return out
-	}
 	h, attended := attendedBy(out.Holders)
 	if out.Stop, out.Err = s.tail(ctx, &rec, q.Order, h); out.Err != nil {
 		return out
 	}
+	if out.Err = s.heirWorks(&rec); out.Err != nil {
+		return out
+	}
 	_, policy := s.d.settings()
-	tried := resume.Tried{Attempts: rec.Episode.Attempts, Fresh: rec.Episode.Fresh, Refused: rec.RefusedNow()}
-	rec.Stop, rec.Decision = out.Stop, policy.Ordered(out.Stop, tried, s.d.now(), q.Order)
+	rec.Stop, rec.Decision = out.Stop, policy.Ordered(out.Stop, rec.TriedBefore(), s.d.now(), q.Order)
 	out.Facts.Stop = out.Stop
+	if rec.Decision.With != "" {
+		soon, cancel := context.WithTimeout(ctx, orderPatience)
+		_ = s.renew(soon, &rec) // the plan says what is wrong
+		cancel()
+	} else if !s.d.lookedFor(s.a) {
+		out.Err = refused("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
+		return out
+	}
 	if out.Err = s.ask(&out.Facts, &rec); out.Err != nil {
 		return out
 	}
@@ -318,11 +378,31 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	return out
 }
 
+// heirWorks refuses an order for a session whose work another one goes on with, or will: two would do the same.
+func (s *session) heirWorks(rec *state.Session) error {
+	ds := rec.Handed()
+	if ds.ID == "" {
+		return nil
+	}
+	heir, known, err := s.d.store.Session(ds)
+	if err != nil || !known {
+		return err
+	}
+	switch heir.Phase {
+	case state.Waiting, state.Claimed, state.Fired:
+		return &machine.OrderError{Why: fmt.Sprintf("session %s took over from it and is %s; cancel that first", rec.NewSession, heir.Phase), Command: "clawd cancel " + state.Key(ds)}
+	}
+	if s.standing().child != 0 {
+		return &machine.OrderError{Why: fmt.Sprintf("session %s took over from it and works; cancel that first", rec.NewSession), Command: "clawd cancel " + state.Key(ds)}
+	}
+	return nil
+}
+
 // tail gives the stop that the session's files end in.
 func (s *session) tail(ctx context.Context, rec *state.Session, o resume.Order, h detect.Holder) (detect.Stop, error) {
 	f := s.readOn(ctx, rec)
 	switch {
-	case errors.Is(f.Err, fs.ErrNotExist) && deleted(rec) && (o.Fresh || rec.Decision.Strategy == resume.FreshSession):
+	case errors.Is(f.Err, fs.ErrNotExist) && deleted(rec) && (o.Fresh || o.With != "" || rec.Decision.Strategy == resume.FreshSession):
 		return rec.Stop, nil // what a fresh session needs of it was kept
 	case errors.Is(f.Err, fs.ErrNotExist):
 		found, _ := rules.Ask(rules.Order, &rules.Facts{Tail: rules.Tail{Gone: true}})

@@ -15,7 +15,7 @@ import (
 // serverBeside is an agent whose server may have any session open, and of which another process, which
 // knows nothing of the server, may have this one open, too.
 type serverBeside struct {
-	agent.Agent
+	whole
 	other detect.Holder
 }
 
@@ -59,7 +59,7 @@ func TestServerBesideAnotherProcess(t *testing.T) {
 				if c.tmux {
 					r.children.way = resume.Tmux
 				}
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return serverBeside{a, c.other} })
+				r.wrapAgent(func(a whole) agent.Agent { return serverBeside{a, c.other} })
 				r.procs.set(func() {
 					r.procs.all = []agent.Proc{{PID: 901, Start: 91}, {PID: 902, Start: 92, TTY: "/dev/pts/1", Started: time.Now().Add(-time.Hour)}}
 				})

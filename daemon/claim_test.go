@@ -18,7 +18,7 @@ import (
 
 // outside is an agent that must not be asked inside a transaction for what may take its time.
 type outside struct {
-	agent.Agent
+	whole
 	t *testing.T
 }
 
@@ -30,38 +30,38 @@ func (o outside) check(what string) {
 
 func (o outside) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	o.check("Live")
-	return o.Agent.Live(ctx, s, i)
+	return o.whole.Live(ctx, s, i)
 }
 
 func (o outside) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	o.check("Read")
-	return o.Agent.Read(ctx, s, from, each)
+	return o.whole.Read(ctx, s, from, each)
 }
 
 func (o outside) Plan(r agent.Request) (resume.Plan, error) {
 	o.check("Plan")
-	return o.Agent.Plan(r)
+	return o.whole.Plan(r)
 }
 
 func (o outside) Fresh(r agent.Request) (resume.Plan, error) {
 	o.check("Fresh")
-	return o.Agent.Fresh(r)
+	return o.whole.Fresh(r)
 }
 
 func (o outside) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
 	o.check("LastPrompt")
-	return o.Agent.LastPrompt(ctx, s)
+	return o.whole.LastPrompt(ctx, s)
 }
 
 func (o outside) Files(s detect.Session) ([]string, error) {
 	o.check("Files")
-	return o.Agent.Files(s)
+	return o.whole.Files(s)
 }
 
 // Asking for holders (on macOS by a program) and copying a session take their time, and nobody else's.
 func TestLooksOutsideTheStore(t *testing.T) {
 	in(t, func(r *rig) {
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return outside{a, t} })
+		r.wrapAgent(func(a whole) agent.Agent { return outside{a, t} })
 		r.start()
 		id, _ := r.stopped("limit")
 		r.pass(5 * time.Minute)

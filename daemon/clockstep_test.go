@@ -73,7 +73,7 @@ func TestClockSetBackIsNoBusyLoop(t *testing.T) {
 	t.Run("the first of the account is at work", func(t *testing.T) {
 		in(t, func(r *rig) {
 			var looks atomic.Int64
-			r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
+			r.wrapAgent(func(a whole) agent.Agent { return counter{a, &looks} })
 			r.children.act = func(c *child) {
 				if c.ask(); len(r.children.started()) == 1 {
 					c.say("window")
@@ -94,7 +94,7 @@ func TestClockSetBackIsNoBusyLoop(t *testing.T) {
 	t.Run("the budget is spent", func(t *testing.T) {
 		in(t, func(r *rig) {
 			var looks atomic.Int64
-			r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
+			r.wrapAgent(func(a whole) agent.Agent { return counter{a, &looks} })
 			r.overBudget()
 			r.pass(10 * time.Hour)
 			looks.Store(0)

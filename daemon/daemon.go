@@ -134,7 +134,7 @@ func New(o Options) (*Daemon, error) {
 	}
 	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid) }) }
 	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}, accounts: map[string]string{}}
-	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
+	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(o.Environ), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}
 	d.loop, d.runs = newLoop(d), newRuns(d)
 	o.Env.Procs = d.procs
@@ -182,7 +182,7 @@ func (d *Daemon) adapt(o Options) error {
 		return err
 	}
 	for _, a := range agents {
-		if enabled(o.Config, a.Name()) {
+		if o.Config.Watches(a.Name()) {
 			d.agents = append(d.agents, a)
 		}
 	}
@@ -195,16 +195,6 @@ func (d *Daemon) mono() time.Duration { return d.clock.Mono() }
 func (d *Daemon) tmuxServer() string {
 	cfg, _ := d.settings()
 	return cfg.Terminal.TmuxServer
-}
-
-func enabled(c config.Config, name string) bool {
-	for _, n := range c.Agents([]string{name}) {
-		if n == name {
-			e := c.Agent[name].Enabled
-			return e == nil || *e
-		}
-	}
-	return false
 }
 
 func (d *Daemon) dry() bool       { return d.o.Config.Resume.DryRun }
@@ -227,6 +217,20 @@ func (d *Daemon) agent(name string) agent.Agent {
 		}
 	}
 	return nil
+}
+
+// runnerOf gives the agent that an attempt runs, also one that is not watched any more: what became of the attempt stands in its
+// files alone. Nil: this clawd does not know it.
+func (d *Daemon) runnerOf(c resume.Claim) agent.Agent {
+	name := c.Begins().Agent
+	if a := d.agent(name); a != nil {
+		return a
+	}
+	kind, err := all.Kind(name)
+	if err != nil {
+		return nil
+	}
+	return kind.Open(d.o.Env, d.o.Config.Agent[name])
 }
 
 // signal puts one token into a one-slot channel.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -116,6 +117,35 @@ func TestDiskIsFull(t *testing.T) {
 			t.Errorf("told: %v; log:\n%s", e, r.log)
 		}
 		done(true)
+		r.pass(time.Minute)
+		r.wantPhase(id, state.Following)
+		r.wantStarts(1)
+	})
+}
+
+// Nor does one that is full when clawd starts end it: what it would clean up waits.
+func TestDiskIsFullAtTheStart(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		r.roomy()
+		r.down()
+		var done func(back bool)
+		r.wrap = func(a whole) agent.Agent { // right before the daemon runs
+			done = r.fails("/dev/full")
+			return a
+		}
+		r.start()
+		if e := r.log.events("state_error"); len(e) != 1 || !strings.Contains(fmt.Sprint(e[0]["error"]), unix.ENOSPC.Error()) {
+			t.Errorf("told: %v; log:\n%s", e, r.log)
+		}
+		done(true)
+		select {
+		case err := <-r.ended:
+			r.d = nil
+			t.Fatalf("it ended: %v", err)
+		default:
+		}
+		id, _ := r.stopped("limit")
 		r.pass(time.Minute)
 		r.wantPhase(id, state.Following)
 		r.wantStarts(1)

@@ -126,7 +126,7 @@ func TestScriptAfterAQuit(t *testing.T) {
 
 // served is an agent whose server has a session open, or may have; terminals may show it.
 type served struct {
-	agent.Agent
+	whole
 	r    *rig
 	sure bool // a background server that keeps it open for sure
 }
@@ -156,7 +156,7 @@ func (s served) Wake(r agent.Request) (resume.Plan, error) {
 
 // serves has processes of such an agent, beside a shell.
 func (r *rig) serves(sure bool, pids ...int) {
-	r.wrapAgent(func(a agent.Agent) agent.Agent { return served{a, r, sure} })
+	r.wrapAgent(func(a whole) agent.Agent { return served{a, r, sure} })
 	r.procs.set(func() {
 		r.procs.all = []agent.Proc{{PID: 900, Start: 90, Leader: 900}}
 		for _, pid := range pids {

@@ -17,13 +17,13 @@ import (
 
 // besides is an agent that has a process of which it cannot tell whether it has the session open.
 type besides struct {
-	agent.Agent
+	whole
 	open, alone atomic.Bool // alone: and nobody else is seen
 	pid         int         // 0: nobody is seen at all
 }
 
 func (b *besides) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
-	holders, err := b.Agent.Live(ctx, s, i)
+	holders, err := b.whole.Live(ctx, s, i)
 	if b.alone.Load() {
 		holders = nil
 	}
@@ -37,8 +37,8 @@ func (b *besides) Live(ctx context.Context, s detect.Session, i detect.Info) ([]
 func (r *rig) besides() *besides {
 	b := &besides{pid: 950}
 	b.open.Store(true)
-	r.wrapAgent(func(a agent.Agent) agent.Agent {
-		b.Agent = a
+	r.wrapAgent(func(a whole) agent.Agent {
+		b.whole = a
 		return b
 	})
 	return b

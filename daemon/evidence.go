@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 type evidence struct {
 	s      *session
 	info   detect.Info
+	a      agent.Agent    // whose run it is: another agent may take over; nil: one that is not known here
 	ds     detect.Session // where the answer is expected: a fresh session is another one
 	begun  bool
 	cursor agent.Cursor
@@ -34,16 +36,27 @@ type evidence struct {
 	suspects map[int]bool
 }
 
-func newEvidence(s *session, info detect.Info) *evidence { return &evidence{s: s, info: info} }
+func newEvidence(s *session, c resume.Claim, info detect.Info) *evidence {
+	return &evidence{s: s, a: s.d.runnerOf(c), info: info}
+}
 
 // Look reads on from where the last Look ended.
 func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, error) {
+	if e.a == nil {
+		return resume.Sight{}, fmt.Errorf("agent %q, which was to take over, is not known to this clawd", c.Plan.Agent)
+	}
 	if err := e.readOutput(c); err != nil {
 		return resume.Sight{}, err
 	}
 	part := resume.Sight{Output: e.output} // what the run cost stands in it
 	if err := e.begin(ctx, c); err != nil {
 		return part, err
+	}
+	if c.Plan.Form == resume.FormFresh { // whatever became of it, it is this session's now
+		part.Session = e.ds
+		if id := cmp.Or(c.Plan.Session, e.output.Session); e.ds.ID == "" && id != "" { // its file is not there yet
+			part.Session = detect.Session{Agent: c.Begins().Agent, ID: id}
+		}
 	}
 	if e.ds.ID != "" {
 		if err := e.readEvents(ctx); err != nil {
@@ -57,12 +70,8 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return part, err
 	}
-	sight := resume.Sight{Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
-		Marked: marked, ExecFail: mark.ExecFail}
-	if c.Plan.Form == resume.FormFresh {
-		sight.Session = e.ds
-	}
-	return sight, nil
+	return resume.Sight{Session: part.Session, Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
+		Marked: marked, ExecFail: mark.ExecFail}, nil
 }
 
 // begin finds the session and the place in it where the evidence begins.
@@ -70,13 +79,15 @@ func (e *evidence) begin(ctx context.Context, c resume.Claim) (err error) {
 	if e.begun {
 		return nil
 	}
-	switch {
+	switch id := cmp.Or(c.Plan.Session, e.output.Session); {
 	case c.Plan.Form != resume.FormFresh:
 		e.ds, e.cursor = c.Session, agent.Cursor(c.Cursor)
-	case c.Plan.Session != "":
-		e.ds = e.s.a.Beside(c.Session, c.Plan.Session)
-	case e.output.Session != "":
-		e.ds = e.s.a.Beside(c.Session, e.output.Session)
+	case c.Plan.Agent == "" && id != "":
+		e.ds = e.a.Beside(c.Session, id)
+	case c.Plan.Agent != "":
+		if e.ds, err = e.elsewhere(ctx, c, id); err != nil || e.ds.ID == "" {
+			return err
+		}
 	default: // the agent chooses the id and has not said it yet
 		if e.ds, err = e.find(ctx, c); err != nil || e.ds.ID == "" {
 			return err
@@ -90,7 +101,7 @@ func (e *evidence) begin(ctx context.Context, c resume.Claim) (err error) {
 
 // find looks for the fresh session in the agent's own files: a run that was ended may have asked before it printed anything.
 func (e *evidence) find(ctx context.Context, c resume.Claim) (detect.Session, error) {
-	a, ok := e.s.a.(agent.Lister)
+	a, ok := e.a.(agent.Lister)
 	if !ok {
 		return detect.Session{}, nil
 	}
@@ -99,27 +110,58 @@ func (e *evidence) find(ctx context.Context, c resume.Claim) (detect.Session, er
 		return detect.Session{}, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 	}
 	for _, ds := range begun {
-		ours := false
-		if _, err := a.Read(ctx, ds, "", func(ev detect.Event) {
-			ours = ours || ev.Kind == detect.KindPrompt && ev.Hash == c.Plan.Prompt && !ev.At.Before(c.At.Truncate(time.Millisecond))
-		}); err != nil {
-			return detect.Session{}, err
-		}
-		if ours {
-			return ds, nil
+		if ours, err := e.asked(ctx, c, ds); ours || err != nil {
+			return ds, err
 		}
 	}
 	return detect.Session{}, nil
 }
 
+// elsewhere looks for the session that another agent began, by its id where that is known, among all that were written since.
+func (e *evidence) elsewhere(ctx context.Context, c resume.Claim, id string) (detect.Session, error) {
+	if f, ok := e.a.(agent.Finder); ok && id != "" {
+		ds, found, err := f.Find(ctx, id)
+		if found {
+			return ds, nil
+		}
+		return detect.Session{}, err
+	}
+	all, err := e.a.Scan(ctx, "") // what it can't read counts only where the session is not among the rest
+	for _, t := range all {
+		switch {
+		case id != "" && t.Session.ID == id:
+			return t.Session, nil
+		case id != "" || t.ModTime.Before(c.At.Truncate(time.Second)):
+			continue
+		}
+		ours, unread := e.asked(ctx, c, t.Session)
+		if ours {
+			return t.Session, nil
+		}
+		err = errors.Join(err, unread)
+	}
+	if err != nil {
+		return detect.Session{}, fmt.Errorf("which sessions %s has can't be seen: %w", e.a.Name(), err)
+	}
+	return detect.Session{}, nil
+}
+
+// asked tells whether a session was begun with the prompt of an attempt.
+func (e *evidence) asked(ctx context.Context, c resume.Claim, ds detect.Session) (ours bool, err error) {
+	_, err = e.a.Read(ctx, ds, "", func(ev detect.Event) {
+		ours = ours || ev.Kind == detect.KindPrompt && ev.Hash == c.Plan.Prompt && !ev.At.Before(c.At.Truncate(time.Millisecond))
+	})
+	return ours && err == nil, err
+}
+
 func (e *evidence) readEvents(ctx context.Context) error {
 	var news []detect.Event // they count when the read is whole
-	batch, err := e.s.a.Read(ctx, e.ds, e.cursor, func(ev detect.Event) {
+	batch, err := e.a.Read(ctx, e.ds, e.cursor, func(ev detect.Event) {
 		if decides(ev.Kind) {
 			news = append(news, present(ev, e.s.d.now()))
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID && !e.s.d.unmounted(e.s.ds) {
+	if errors.Is(err, fs.ErrNotExist) && e.ds.ID != e.s.ds.ID && !e.s.d.unmounted(e.ds) {
 		return nil // the fresh session has no file yet
 	}
 	if err != nil {
@@ -177,7 +219,7 @@ func (e *evidence) readOutput(c resume.Claim) error {
 		return err
 	}
 	defer f.Close()
-	out, err := e.s.a.Output(f, nil)
+	out, err := e.a.Output(f, nil)
 	if err != nil {
 		return err
 	}
@@ -196,11 +238,11 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	if now.Sub(e.looked) < lookEvery && !now.Before(e.looked) {
 		return nil
 	}
-	ds := e.ds
+	a, ds := e.a, e.ds
 	if ds.ID == "" {
-		ds = e.s.ds
+		a, ds = e.s.a, e.s.ds
 	}
-	holders, err := e.s.a.Live(ctx, ds, e.info)
+	holders, err := a.Live(ctx, ds, e.info)
 	if err != nil {
 		return err
 	}

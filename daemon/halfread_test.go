@@ -10,21 +10,22 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
 
 // halfRead is an agent whose files fail after some events of each read.
 type halfRead struct {
-	agent.Agent
+	whole
 	after *atomic.Int64 // below 0: they do not
 }
 
 func (h halfRead) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	left := h.after.Load()
 	if left < 0 {
-		return h.Agent.Read(ctx, s, from, each)
+		return h.whole.Read(ctx, s, from, each)
 	}
-	_, err := h.Agent.Read(ctx, s, from, func(e detect.Event) {
+	_, err := h.whole.Read(ctx, s, from, func(e detect.Event) {
 		if left--; left >= 0 {
 			each(e)
 		}
@@ -36,7 +37,7 @@ func (h halfRead) Read(ctx context.Context, s detect.Session, from agent.Cursor,
 func TestHalfRead(t *testing.T) {
 	in(t, func(r *rig) {
 		var after atomic.Int64
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return halfRead{a, &after} })
+		r.wrapAgent(func(a whole) agent.Agent { return halfRead{a, &after} })
 		after.Store(2)
 		r.start()
 		id, _ := r.stopped("limit") // and its turn went on and ended well
@@ -61,11 +62,11 @@ func TestHalfReadEvidence(t *testing.T) {
 	in(t, func(r *rig) {
 		var after atomic.Int64
 		after.Store(-1)
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return halfRead{a, &after} })
+		r.wrapAgent(func(a whole) agent.Agent { return halfRead{a, &after} })
 		r.start()
 		id, _ := r.stopped("limit")
 		s := r.d.session(r.d.agents[0], r.session(id))
-		e := newEvidence(s, detect.Info{})
+		e := newEvidence(s, resume.Claim{Session: s.ds}, detect.Info{})
 		e.ds = s.ds
 		after.Store(1)
 		if err := e.readEvents(t.Context()); err == nil || !strings.Contains(err.Error(), "input/output") || len(e.events) != 0 || e.cursor != "" {

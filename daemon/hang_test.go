@@ -18,7 +18,7 @@ import (
 
 // stuck is an agent part of whose files lies where no call comes back: a stopped FUSE or NFS mount. No context helps there.
 type stuck struct {
-	agent.Agent
+	whole
 	on   func(string) bool // this path is there
 	scan bool              // and so are the agent's folders
 	ends chan struct{}
@@ -32,30 +32,30 @@ func (s *stuck) hang(path string) {
 
 func (s *stuck) Read(ctx context.Context, ds detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	s.hang(ds.Path)
-	return s.Agent.Read(ctx, ds, from, each)
+	return s.whole.Read(ctx, ds, from, each)
 }
 
 func (s *stuck) Live(ctx context.Context, ds detect.Session, i detect.Info) ([]detect.Holder, error) {
 	s.hang(ds.Path)
-	return s.Agent.Live(ctx, ds, i)
+	return s.whole.Live(ctx, ds, i)
 }
 
 func (s *stuck) Plan(r agent.Request) (resume.Plan, error) {
 	s.hang(r.Session.Path)
-	return s.Agent.Plan(r)
+	return s.whole.Plan(r)
 }
 
 func (s *stuck) Scan(ctx context.Context, hint string) ([]agent.Touched, error) {
 	if s.scan {
 		<-s.ends
 	}
-	return s.Agent.Scan(ctx, hint)
+	return s.whole.Scan(ctx, hint)
 }
 
 // stuck has the agent's files hang from now on as on says, until the test ends.
 func (r *rig) stuck(s *stuck) {
 	s.ends = make(chan struct{})
-	r.wrapAgent(func(a agent.Agent) agent.Agent { s.Agent = a; return s })
+	r.wrapAgent(func(a whole) agent.Agent { s.whole = a; return s })
 }
 
 // A folder that hangs delays only its own sessions, however many there are, and not the end of clawd.
@@ -118,11 +118,11 @@ func TestAgentHangs(t *testing.T) {
 		s := &stuck{on: func(string) bool { return false }, scan: true}
 		r.gemini()
 		r.o.Config.Watch.Agents = []any{"claude", "gemini"}
-		r.wrap = func(a agent.Agent) agent.Agent {
+		r.wrap = func(a whole) agent.Agent {
 			if a.Name() != "claude" {
 				t.Fatalf("the first agent is %s", a.Name())
 			}
-			s.Agent, s.ends = a, make(chan struct{})
+			s.whole, s.ends = a, make(chan struct{})
 			return s
 		}
 		r.start()

@@ -43,7 +43,7 @@ type rig struct {
 	ended         chan error
 	work          context.Context
 	stop          context.CancelFunc
-	wrap          func(agent.Agent) agent.Agent // what the daemon sees in place of the agent; nil: the agent
+	wrap          func(whole) agent.Agent // what the daemon sees in place of the agent; nil: the agent
 }
 
 func newRig(t *testing.T) *rig {
@@ -98,7 +98,7 @@ func (r *rig) start() {
 	}
 	d.clock.Wall = r.clock.now
 	if r.wrap != nil {
-		d.agents[0] = r.wrap(d.agents[0])
+		d.agents[0] = r.wrap(d.agents[0].(whole))
 	}
 	r.d, r.ended = d, make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())

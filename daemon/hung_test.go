@@ -18,7 +18,7 @@ import (
 
 // hung is an agent whose folder does not answer any more once it hangs.
 type hung struct {
-	agent.Agent
+	whole
 	hangs *atomic.Pointer[chan struct{}] // until it is closed; nil: it does not hang
 }
 
@@ -26,14 +26,14 @@ func (a hung) Account(i detect.Info) string {
 	if c := a.hangs.Load(); c != nil {
 		<-*c
 	}
-	return a.Agent.Account(i)
+	return a.whole.Account(i)
 }
 
 // A folder of an agent that hangs holds up the sessions that need it, and nothing else.
 func TestHungFolderHoldsUpItsOwn(t *testing.T) {
 	in(t, func(r *rig) {
 		var hangs atomic.Pointer[chan struct{}]
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return hung{a, &hangs} })
+		r.wrapAgent(func(a whole) agent.Agent { return hung{a, &hangs} })
 		r.start()
 		r.stopped("plan")
 		r.pass(time.Minute)
@@ -62,7 +62,7 @@ func TestHungFolderHoldsUpItsOwn(t *testing.T) {
 
 // lateTail is an agent that takes its time to look at the end of one session.
 type lateTail struct {
-	agent.Agent
+	whole
 	id    string
 	shows chan struct{}
 }
@@ -71,7 +71,7 @@ func (l lateTail) Tail(ctx context.Context, s detect.Session) (bool, agent.Curso
 	if s.ID == l.id {
 		<-l.shows
 	}
-	return l.Agent.Tail(ctx, s)
+	return l.whole.Tail(ctx, s)
 }
 
 // The first look finds all sessions before it takes one up: another one of the folder may say that somebody moved on.
@@ -82,7 +82,7 @@ func TestFirstLookIsWhole(t *testing.T) {
 		r.add(old, r.line(old, "user"), r.line(old, "limit"))
 		r.add(late, r.line(late, "another task"), r.line(late, "answer"))
 		shows := make(chan struct{})
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return lateTail{a, late, shows} })
+		r.wrapAgent(func(a whole) agent.Agent { return lateTail{a, late, shows} })
 		r.start()
 		if n := len(r.log.events("session_stopped")); n > 0 {
 			t.Error("one is taken up before all are found")
@@ -101,14 +101,14 @@ func TestFirstLookIsWhole(t *testing.T) {
 type lateRead struct{ lateTail }
 
 func (l lateRead) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, error) {
-	return l.Agent.Tail(ctx, s)
+	return l.whole.Tail(ctx, s)
 }
 
 func (l lateRead) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	if s.ID == l.id {
 		<-l.shows
 	}
-	return l.Agent.Read(ctx, s, from, each)
+	return l.whole.Read(ctx, s, from, each)
 }
 
 // Nor is one resumed before all that were found are read.
@@ -122,7 +122,7 @@ func TestFirstLookIsRead(t *testing.T) {
 		r.pass(time.Hour)
 		late, shows := uuid.NewString(), make(chan struct{})
 		r.add(late, r.line(late, "user"), r.line(late, "limit")) // its user gave the same prompt once more
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return lateRead{lateTail{a, late, shows}} })
+		r.wrapAgent(func(a whole) agent.Agent { return lateRead{lateTail{a, late, shows}} })
 		r.start()
 		r.wantStarts(0)
 		close(shows)

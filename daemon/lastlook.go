@@ -23,7 +23,7 @@ const lookLasts = 50 * time.Millisecond
 func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen {
 	rec := *q.Rec
 	out := &machine.AllSeen{Facts: q.Facts, Rec: &rec, Roles: q.Roles, At: s.d.mono()}
-	if err := s.d.refresh(ctx, s.a); err != nil {
+	if err := s.renew(ctx, &rec); err != nil && rec.Decision.With == "" { // where another agent can't take over, the plan says so
 		out.Later = s.later(lookAgain, "%v", err)
 		return out
 	}
@@ -70,10 +70,10 @@ func (s *session) lastHolders(ctx context.Context, q machine.AskAll, out *machin
 	holders, ok := s.who(ctx, out)
 	roles, has := s.a.(agent.Roles)
 	h := machine.Strongest(holders)
-	if !ok || !has || q.OpenBy != 0 || !quiet(h) || out.Facts.Plan.HandOff != nil || out.Facts.Tail != (rules.Tail{}) {
+	if !ok || !has || out.Rec.Decision.With != "" || q.OpenBy != 0 || !quiet(h) || out.Facts.Plan.HandOff != nil || out.Facts.Tail != (rules.Tail{}) {
 		return holders, ok
 	}
-	late := s.seeRoles(ctx, roles, out)
+	late := s.seeRoles(ctx, roles, q.Turn, out)
 	if out.Later != nil || out.Short != "" || out.Err != nil || !late {
 		return holders, out.Later == nil && out.Short == "" && out.Err == nil
 	}
@@ -143,7 +143,7 @@ func (s *session) unjudged(q machine.AskAll, out *machine.AllSeen) {
 
 // planned gives the plan of a process of ours.
 func (s *session) planned(handOff []byte, out *machine.AllSeen) {
-	if _, err := s.d.program(s.a); err != nil { // it is being replaced, say
+	if _, err := s.d.program(s.a); err != nil && out.Rec.Decision.With == "" { // it is being replaced, say
 		out.Later = s.later(lookAgain, "%v", err)
 		return
 	}
@@ -191,16 +191,7 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 		return err.Error()
 	}
 	f.Who.Exec, f.Who.ExecTold = now, machine.ExecTold(now, until, c.Stop)
-	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {
-		aside := c.Plan.Way.Live() && e.Kind == detect.KindAside // closing a dialog may leave one
-		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && !aside {
-			f.Tail.MovedOn = "somebody went on in this session"
-		}
-	})
-	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {
-		err = nil // the agent itself deletes such a session
-	}
-	f.Tail.Err, f.Tail.Rewritten = err, batch.Anew && f.Tail.MovedOn == ""
+	f.Tail = lastTail(ctx, a, c)
 	if found, ok := rules.Ask(rules.Shim, &f); ok {
 		return found.Why
 	}
@@ -220,4 +211,19 @@ func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) s
 	f.Who.Holder = machine.Strongest(holders)
 	found, _ := rules.Ask(rules.Shim, &f)
 	return found.Why
+}
+
+// lastTail looks whether anything was written to the session's files since the claim.
+func lastTail(ctx context.Context, a agent.Agent, c resume.Claim) (tail rules.Tail) {
+	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {
+		aside := c.Plan.Way.Live() && e.Kind == detect.KindAside // closing a dialog may leave one
+		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && !aside {
+			tail.MovedOn = "somebody went on in this session"
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {
+		err = nil // the agent itself deletes such a session
+	}
+	tail.Err, tail.Rewritten = err, batch.Anew && tail.MovedOn == ""
+	return tail
 }

@@ -20,7 +20,7 @@ func TestHeldBackForAnHour(t *testing.T) {
 	}{
 		"the roles are not answered": {func(r *rig) (string, func()) {
 			answer := filepath.Join(r.root, "answer")
-			r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "cat " + answer} }
+			r.wrap = func(of whole) agent.Agent { return &inRoles{of, "cat " + answer} }
 			r.start()
 			id, _ := r.stopped("limit")
 			return id, func() { put(r.t, answer, "plan") }

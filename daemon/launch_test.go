@@ -114,7 +114,7 @@ func TestOptionsAreSeenAtOnce(t *testing.T) {
 
 // lists is an agent whose sessions' processes are found in the process table alone.
 type lists struct {
-	agent.Agent
+	whole
 	r  *rig
 	id string
 }
@@ -140,7 +140,7 @@ func TestOptionsAreSeenWithANewFolder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
 				id := uuid.NewString()
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return lists{a, r, id} })
+				r.wrapAgent(func(a whole) agent.Agent { return lists{a, r, id} })
 				r.registry()
 				made := filepath.Join(r.agentDir(), which)
 				if err := os.RemoveAll(made); err != nil {

@@ -51,6 +51,9 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 	if p, done, err := s.wake(rec, holders); done {
 		return p, err
 	}
+	if _, err := agent.TerminalOf(s.a); err != nil {
+		return resume.Plan{}, &unreachableError{err.Error()}
+	}
 	if !cfg.Terminal.Enabled {
 		return resume.Plan{}, &unreachableError{"it is open in a terminal, and [terminal] enabled is false"}
 	}
@@ -74,12 +77,16 @@ func (s *session) wake(rec *state.Session, holders []detect.Holder) (p resume.Pl
 	if p, err := s.d.program(s.a); err == nil {
 		r.Program = p
 	}
+	w, none := agent.WakerOf(s.a)
 	for _, h := range holders {
 		if h.Liveness == detect.Alive && h.Kind == detect.Headless && h.Sure {
 			return p, true, errors.New(rules.HeldBy(h)) // it ends by itself
 		}
+		if none != nil {
+			continue
+		}
 		r.Holder = h
-		p, err := s.a.Wake(r)
+		p, err := w.Wake(r)
 		if err != nil {
 			continue
 		}

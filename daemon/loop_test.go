@@ -94,7 +94,7 @@ func TestLoopReadsAhead(t *testing.T) {
 
 // hangs is an agent that does not answer for one session.
 type hangs struct {
-	agent.Agent
+	whole
 	id *atomic.Pointer[string]
 }
 
@@ -110,14 +110,14 @@ func (h hangs) Live(ctx context.Context, s detect.Session, i detect.Info) ([]det
 	if err := h.hang(ctx, s); err != nil {
 		return nil, err
 	}
-	return h.Agent.Live(ctx, s, i)
+	return h.whole.Live(ctx, s, i)
 }
 
 func (h hangs) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	if err := h.hang(ctx, s); err != nil {
 		return agent.Batch{}, err
 	}
-	return h.Agent.Read(ctx, s, from, each)
+	return h.whole.Read(ctx, s, from, each)
 }
 
 // While a look at one session takes for ever the others claim, start and write as ever, and its user's word about
@@ -125,7 +125,7 @@ func (h hangs) Read(ctx context.Context, s detect.Session, from agent.Cursor, ea
 func TestSlowLookBlocksNobody(t *testing.T) {
 	in(t, func(r *rig) {
 		slow := &atomic.Pointer[string]{}
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return hangs{a, slow} })
+		r.wrapAgent(func(a whole) agent.Agent { return hangs{a, slow} })
 		r.start()
 		id, _ := r.stopped("limit")
 		slow.Store(&id)

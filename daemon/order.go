@@ -187,9 +187,10 @@ func (d *Daemon) order(ctx context.Context, o Order, kind machine.OrderKind) (Do
 	}
 	r := d.give(ctx, s, machine.Order{Kind: kind, Order: o.Order, Off: o.Off})
 	if r.Err != nil && r.Older != "" { // the run that took over belongs to the older one
-		old := d.session(s.a, s.a.Beside(s.ds, r.Older))
-		if before := d.give(ctx, old, machine.Order{Kind: kind, Run: true}); before.Err == nil {
-			r = before
+		if old, _, err := d.find(r.Older); err == nil {
+			if before := d.give(ctx, old, machine.Order{Kind: kind, Run: true}); before.Err == nil {
+				r = before
+			}
 		}
 	}
 	if r.Err != nil {

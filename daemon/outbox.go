@@ -46,12 +46,16 @@ func (d *Daemon) tell() {
 	}
 	channels := d.channels()
 	for i, n := range notices {
-		d.log.Warn().Str("event", n.Event).EmbedObject(d.named(n.Session)).
+		level, text := zerolog.WarnLevel, "this session needs you"
+		if n.Event == state.HandedOver {
+			level, text = zerolog.InfoLevel, "another agent went on with its work"
+		}
+		d.log.WithLevel(level).Str("event", n.Event).EmbedObject(d.named(n.Session)).
 			Func(func(e *zerolog.Event) {
 				said(e, "reason", string(n.Reason))
 				said(e, "why", n.Why)
 				said(e, "command", n.Command)
-			}).Time("at", n.At).Msg("this session needs you")
+			}).Time("at", n.At).Msg(text)
 		for _, c := range channels {
 			notices[i].Left = append(notices[i].Left, state.Delivery{Channel: c.Name})
 		}

@@ -180,7 +180,7 @@ func TestManyNotices(t *testing.T) {
 		if len(got) == 0 || len(hook.notices()) != 8 || len(r.outbox()) != 0 {
 			t.Fatalf("%d on the desktop, %d at the webhook, %d wait", len(got), len(hook.notices()), len(r.outbox()))
 		}
-		if len(got) != 1 || got[0].Event != "many" || !strings.HasPrefix(got[0].Why, "5 sessions") {
+		if len(got) != 1 || got[0].Event != "many" || !strings.HasSuffix(got[0].Why, " 5 sessions") {
 			t.Errorf("on the desktop: %+v", got)
 		}
 	})

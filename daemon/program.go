@@ -107,7 +107,7 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 	if stamp == p.stamp && p.err == nil {
 		return nil
 	}
-	version, err := spawn.Version(ctx, path)
+	version, err := spawn.Version(ctx, d.o.Environ, path)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -151,7 +151,7 @@ func (d *Daemon) askAgain(ctx context.Context) {
 		}
 		p.patience(d.now().Add(spawn.AskTimeout)) // one question at a time
 		d.wg.Go(func() {
-			version, err := spawn.Version(ctx, found.Path)
+			version, err := spawn.Version(ctx, d.o.Environ, found.Path)
 			if err != nil {
 				return // it was said, and what it said now is no news
 			}

@@ -50,6 +50,14 @@ func (d *Daemon) prune() error {
 	return nil
 }
 
+// cleanUp prunes. What a full disk keeps from being removed may stay until the next time.
+func (d *Daemon) cleanUp() {
+	if err := d.prune(); err != nil {
+		d.broken(err)
+		d.warned.warn("state_error", "old records stay for now; clawd goes on and cleans up once a day", err)
+	}
+}
+
 func missing(s detect.Session) bool {
 	_, err := os.Lstat(s.Path)
 	return errors.Is(err, fs.ErrNotExist)
@@ -115,10 +123,7 @@ func (v *watching) pruneDaily(ctx context.Context) {
 		return
 	}
 	v.pruned = now
-	if err := v.d.prune(); err != nil {
-		v.d.broken(err)
-		v.d.warned.warn("state_error", "the rescan goes on finding changes", err)
-	}
+	v.d.cleanUp()
 	v.d.pruneRuns()
 	v.d.keepYoung(ctx)
 }

@@ -21,7 +21,7 @@ import (
 
 // promptless is an agent whose last prompt cannot be had so easily.
 type promptless struct {
-	agent.Agent
+	whole
 	last func(ctx context.Context) (string, error)
 }
 
@@ -33,7 +33,7 @@ func (p promptless) LastPrompt(ctx context.Context, _ detect.Session) (string, e
 func TestRefusedByTheFirstLook(t *testing.T) {
 	in(t, func(r *rig) {
 		var asked atomic.Int64
-		r.wrapAgent(func(a agent.Agent) agent.Agent {
+		r.wrapAgent(func(a whole) agent.Agent {
 			return promptless{a, func(context.Context) (string, error) { asked.Add(1); return "", errors.New("unreadable") }}
 		})
 		r.start()
@@ -91,7 +91,7 @@ func TestStopInALookLeavesNothing(t *testing.T) {
 	in(t, func(r *rig) {
 		r.o.Config.Resume.Stagger = config.Duration(10 * time.Second)
 		var slow atomic.Bool
-		r.wrapAgent(func(a agent.Agent) agent.Agent {
+		r.wrapAgent(func(a whole) agent.Agent {
 			return promptless{a, func(ctx context.Context) (string, error) {
 				if slow.Load() { // a big transcript or a busy database
 					<-ctx.Done()

@@ -18,7 +18,7 @@ import (
 
 // counter counts the looks at the holders of a session.
 type counter struct {
-	agent.Agent
+	whole
 	n *atomic.Int64
 }
 
@@ -26,7 +26,7 @@ func (c counter) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 	if c.n.Add(1) > 2000 { // else a busy loop would never let the clock go on
 		panic("it is looked at again and again without a pause")
 	}
-	return c.Agent.Live(ctx, s, i)
+	return c.whole.Live(ctx, s, i)
 }
 
 // A session that somebody else resumes headless is looked at with the rescans, not in a circle.
@@ -36,7 +36,7 @@ func TestHeldHeadlessIsNoBusyLoop(t *testing.T) {
 			in(t, func(r *rig) {
 				var looks atomic.Int64
 				r.o.Config.Resume.Stagger = config.Duration(stagger)
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return counter{a, &looks} })
+				r.wrapAgent(func(a whole) agent.Agent { return counter{a, &looks} })
 				id := uuid.NewString()
 				r.procs.all = []agent.Proc{{PID: 901, Group: 901, Leader: 901, Start: 91, Comm: "claude"}}
 				r.procs.argv[901] = []string{"claude", "-p", "--resume", id, "go on"}

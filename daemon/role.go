@@ -19,13 +19,9 @@ import (
 const rolesLast = time.Minute
 
 // askRoles asks the agent whether the role that a session would get is still there: without it another, which
-// may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over; after
-// that, when nothing else keeps the session from being resumed. Nil: the agent has no roles.
-func (s *session) askRoles(ctx context.Context, rec *state.Session) *machine.Roles {
-	a, ok := s.a.(agent.Roles)
-	if !ok {
-		return nil
-	}
+// may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over, if it is not
+// busy with others; after that, when it is the session's turn and nothing else keeps it from being resumed.
+func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Session, ask questioner) *machine.Roles {
 	out := &machine.Roles{}
 	q, err := s.request(rec)
 	if err != nil {
@@ -38,7 +34,7 @@ func (s *session) askRoles(ctx context.Context, rec *state.Session) *machine.Rol
 		out.At = time.Now()
 		return out
 	}
-	told, err := s.d.questions.ask(ctx, p)
+	told, err := ask(ctx, p)
 	switch {
 	case err != nil:
 		out.Err = fmt.Errorf("whether agent %q is still there can't be seen: %w", out.Role, err)
@@ -49,15 +45,31 @@ func (s *session) askRoles(ctx context.Context, rec *state.Session) *machine.Rol
 	return out
 }
 
-// seeRoles says why there can be no attempt in the role of the session. late: it had to ask.
-func (s *session) seeRoles(ctx context.Context, a agent.Roles, out *machine.AllSeen) (late bool) {
+// rolesAhead asks ahead of the end of a wait. Nil: the agent has no roles, or has to answer for other sessions first.
+func (s *session) rolesAhead(ctx context.Context, rec *state.Session) machine.Answer {
+	a, ok := s.a.(agent.Roles)
+	if !ok {
+		return nil
+	}
+	if out := s.askRoles(ctx, a, rec, s.d.questions.askIfFree); !errors.Is(out.Err, errBusy) {
+		return out
+	}
+	return nil
+}
+
+// seeRoles says why there can be no attempt in the role of the session. turn: it is the session's turn; all sessions of an
+// account may be due at one moment, and an answer gets old while others go first. late: it had to ask.
+func (s *session) seeRoles(ctx context.Context, a agent.Roles, turn bool, out *machine.AllSeen) (late bool) {
 	q, err := s.request(out.Rec)
 	if err != nil {
 		out.Later = s.later(lookAgain, "%v", err)
 		return false
 	}
 	if r := out.Roles; r == nil || r.At.IsZero() || time.Since(r.At) > rolesLast || r.Err != nil || r.Role != a.Role(q) {
-		out.Roles = s.askRoles(ctx, out.Rec)
+		if out.Unasked = !turn; out.Unasked {
+			return false
+		}
+		out.Roles = s.askRoles(ctx, a, out.Rec, s.d.questions.ask)
 		late = true
 	}
 	switch err := out.Roles.Err; {
@@ -89,16 +101,37 @@ type reply struct {
 
 const askedAtOnce = 2
 
-func newQuestions() *questions {
-	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}, run: spawn.Ask}
+// questioner puts a question.
+type questioner func(context.Context, resume.Plan) (reply, error)
+
+var errBusy = errors.New("other questions come first")
+
+func newQuestions(environ []string) *questions {
+	run := func(ctx context.Context, p resume.Plan) ([]byte, error) { return spawn.Ask(ctx, environ, p) }
+	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}, run: run}
 }
 
+// ask waits for those that were put before.
 func (q *questions) ask(ctx context.Context, p resume.Plan) (reply, error) {
 	select {
 	case q.slots <- struct{}{}:
+		return q.put(ctx, p)
 	case <-ctx.Done():
 		return reply{}, context.Cause(ctx)
 	}
+}
+
+// askIfFree waits for none.
+func (q *questions) askIfFree(ctx context.Context, p resume.Plan) (reply, error) {
+	select {
+	case q.slots <- struct{}{}:
+		return q.put(ctx, p)
+	default:
+		return reply{}, errBusy
+	}
+}
+
+func (q *questions) put(ctx context.Context, p resume.Plan) (reply, error) {
 	defer func() { <-q.slots }()
 	key := fmt.Sprintf("%q", []any{p.Dir, p.Argv, p.Env, p.Unset})
 	q.mu.Lock()

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 
 // inRoles is an agent with roles, which a script lists.
 type inRoles struct {
-	agent.Agent
+	whole
 	list string // the script
 }
 
@@ -44,7 +45,7 @@ func TestRoles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
-				r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, c.list} }
+				r.wrap = func(of whole) agent.Agent { return &inRoles{of, c.list} }
 				r.start()
 				id, _ := r.stopped("limit")
 				r.pass(3 * time.Minute)
@@ -66,7 +67,7 @@ func TestRoleAfterCrash(t *testing.T) {
 	in(t, func(r *rig) {
 		role := filepath.Join(r.root, "role")
 		put(t, role, "plan")
-		r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "cat " + role} }
+		r.wrap = func(of whole) agent.Agent { return &inRoles{of, "cat " + role} }
 		var claimed []byte
 		r.children.claimed = func(resume.Claim) {
 			if claimed == nil {
@@ -109,7 +110,7 @@ func TestRolesAreAskedSeldom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				asked := filepath.Join(r.root, "asked")
-				r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "echo >>" + asked + "; " + c.list} }
+				r.wrap = func(of whole) agent.Agent { return &inRoles{of, "echo >>" + asked + "; " + c.list} }
 				r.seldom()
 				r.start()
 				id, _ := r.stopped("limit")
@@ -136,7 +137,7 @@ func TestRolesAreAskedSeldom(t *testing.T) {
 func TestRolesAreAskedForTogether(t *testing.T) {
 	in(t, func(r *rig) {
 		asked := filepath.Join(r.root, "asked")
-		r.wrap = func(of agent.Agent) agent.Agent { return &inRoles{of, "echo >>" + asked + "; printf plan"} }
+		r.wrap = func(of whole) agent.Agent { return &inRoles{of, "echo >>" + asked + "; printf plan"} }
 		r.start()
 		for range 12 {
 			r.stopped("limit")
@@ -150,7 +151,7 @@ func TestRolesAreAskedForTogether(t *testing.T) {
 }
 
 func TestQuestionsAreFewAtOnce(t *testing.T) {
-	q, dir := newQuestions(), t.TempDir()
+	q, dir := newQuestions(nil), t.TempDir()
 	// Each makes a folder for itself, and fails when it is not among the first ones.
 	script := "i=0; while ! mkdir slot$i 2>/dev/null; do i=$((i+1)); [ $i -lt " + strconv.Itoa(askedAtOnce) + " ] || exit 1; done; ls / >/dev/null; rmdir slot$i; echo $0"
 	var wg sync.WaitGroup
@@ -164,4 +165,49 @@ func TestQuestionsAreFewAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// eachAsks is an agent whose sessions each have a list of roles of their own, as those of different folders have.
+type eachAsks struct{ inRoles }
+
+func (a *eachAsks) ListRoles(q agent.Request) (resume.Plan, error) {
+	return resume.Plan{Argv: []string{q.Session.ID}}, nil
+}
+
+// When all sessions of an account are due at one moment and each question takes a while, each session asks when it may
+// start. One that has to wait for others does not ask before them, again and again, as its answer gets old.
+func TestQuestionsFollowTheTurns(t *testing.T) {
+	in(t, func(r *rig) {
+		const sessions, takes, works = 20, 20 * time.Second, 25 * time.Second
+		r.o.Config.Resume.MaxParallel = 2
+		r.wrap = func(of whole) agent.Agent { return &eachAsks{inRoles{whole: of}} }
+		r.children.act = func(c *child) {
+			c.ask()
+			<-time.After(works)
+			c.say("answer")
+			c.end()
+		}
+		r.start()
+		var mu sync.Mutex
+		asked := 0
+		r.d.questions.run = func(ctx context.Context, _ resume.Plan) ([]byte, error) {
+			mu.Lock()
+			asked++
+			mu.Unlock()
+			select {
+			case <-time.After(takes):
+				return []byte("plan"), nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		for range sessions {
+			r.stopped("limit")
+		}
+		r.pass(30*time.Second + sessions/2*(takes+works+10*time.Second))
+		r.wantStarts(sessions)
+		if most := sessions + 2*askedAtOnce; asked > most {
+			t.Errorf("asked %d times, want at most %d", asked, most)
+		}
+	})
 }

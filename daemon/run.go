@@ -104,9 +104,7 @@ func (d *Daemon) restore() error {
 	if err := d.remember(); err != nil {
 		return err
 	}
-	if err := d.prune(); err != nil {
-		return err
-	}
+	d.cleanUp()
 	d.loop.ask((*loop).restore)
 	d.pruneRuns()
 	d.tell()

@@ -87,7 +87,7 @@ func (r *runs) add(s *session, c resume.Claim, info detect.Info) *attempt {
 	defer r.mu.Unlock()
 	a := r.all[c.Token]
 	if a == nil {
-		a = &attempt{session: s, claim: c, evidence: newEvidence(s, info)}
+		a = &attempt{session: s, claim: c, evidence: newEvidence(s, c, info)}
 		a.ctx, a.cancel = context.WithCancel(r.d.effects.ctx)
 		r.all[c.Token] = a
 	}

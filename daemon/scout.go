@@ -131,7 +131,7 @@ func (v *scout) all(ctx context.Context, cold bool) {
 // add watches a folder and those below it. A folder that is not there is waited for: its nearest
 // parent is watched instead.
 func (v *scout) add(path string, depth int) {
-	if depth == 0 && v.added[path] {
+	if _, known := v.folders[path]; depth == 0 && known && v.added[path] { // else it is watched as the way to another one
 		return
 	}
 	fi, err := os.Lstat(path)

@@ -16,7 +16,7 @@ import (
 
 // slow is an agent whose answer about who has a session open may take its time.
 type slow struct {
-	agent.Agent
+	whole
 	takes *atomic.Int64
 }
 
@@ -24,7 +24,7 @@ func (a slow) Live(ctx context.Context, s detect.Session, i detect.Info) ([]dete
 	if d := time.Duration(a.takes.Load()); d > 0 {
 		<-time.After(d)
 	}
-	return a.Agent.Live(ctx, s, i)
+	return a.whole.Live(ctx, s, i)
 }
 
 // A look that began before the settle time was over proves nothing, however long it takes: what the run wrote last may
@@ -32,7 +32,7 @@ func (a slow) Live(ctx context.Context, s detect.Session, i detect.Info) ([]dete
 func TestSlowLookSettlesNothing(t *testing.T) {
 	in(t, func(r *rig) {
 		var takes atomic.Int64
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return slow{a, &takes} })
+		r.wrapAgent(func(a whole) agent.Agent { return slow{a, &takes} })
 		var ran *child
 		r.children.act = func(c *child) { ran = c }
 		r.seldom()
@@ -73,7 +73,7 @@ func TestSlowTerminal(t *testing.T) {
 func TestSlowLookEndsNoTurn(t *testing.T) {
 	in(t, func(r *rig) {
 		var takes atomic.Int64
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return slow{a, &takes} })
+		r.wrapAgent(func(a whole) agent.Agent { return slow{a, &takes} })
 		r.seldom()
 		id := r.busy()
 		r.pass(10 * time.Second)

@@ -15,12 +15,12 @@ import (
 
 // subAgents is an agent that says of some sessions whose sub-agent's they are.
 type subAgents struct {
-	agent.Agent
+	whole
 	parents map[string]string
 }
 
 func (p subAgents) Read(ctx context.Context, s detect.Session, c agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
-	b, err := p.Agent.Read(ctx, s, c, each)
+	b, err := p.whole.Read(ctx, s, c, each)
 	b.Info.Parent = p.parents[s.ID]
 	return b, err
 }
@@ -42,7 +42,7 @@ func TestSubAgentIsNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				sub := uuid.NewString()
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return subAgents{a, map[string]string{sub: c.parent}} })
+				r.wrapAgent(func(a whole) agent.Agent { return subAgents{a, map[string]string{sub: c.parent}} })
 				r.start()
 				r.stopped("plan")
 				r.pass(56 * time.Minute)
@@ -146,7 +146,7 @@ func TestNewerButNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				sub, parents := uuid.NewString(), map[string]string{}
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return subAgents{a, parents} })
+				r.wrapAgent(func(a whole) agent.Agent { return subAgents{a, parents} })
 				r.terminal906()
 				r.children.way = resume.Tmux
 				r.children.act = func(c *child) { c.ask(); c.say("answer") }

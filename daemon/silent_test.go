@@ -17,19 +17,26 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
+// whole is what most agents are, for those of tests that change a part of one.
+type whole interface {
+	agent.Agent
+	agent.Terminal
+	agent.Starter
+}
+
 // drawer is an agent that draws limits on its screen alone.
-type drawer struct{ agent.Agent }
+type drawer struct{ whole }
 
 func (drawer) DrawsLimits() {}
 
 // waiter is an agent that waits by itself, and whose server can be told to end that.
 type waiter struct {
-	agent.Agent
+	whole
 	until time.Time
 }
 
 func (w waiter) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
-	all, err := w.Agent.Live(ctx, s, i)
+	all, err := w.whole.Live(ctx, s, i)
 	for n := range all {
 		all[n].Kind, all[n].URL = detect.Server, "http://127.0.0.1:4096"
 	}
@@ -38,7 +45,7 @@ func (w waiter) Live(ctx context.Context, s detect.Session, i detect.Info) ([]de
 
 func (w waiter) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
 	var last *detect.Event
-	b, err := w.Agent.Read(ctx, s, from, func(e detect.Event) { last = &e; each(e) })
+	b, err := w.whole.Read(ctx, s, from, func(e detect.Event) { last = &e; each(e) })
 	if last != nil {
 		each(detect.Event{Kind: detect.KindRetry, ID: "retry", At: last.At, Offset: last.Offset, Next: w.until})
 	}
@@ -53,7 +60,7 @@ func (w waiter) Wake(r agent.Request) (resume.Plan, error) {
 	return p, nil
 }
 
-func (r *rig) wrapAgent(wrap func(agent.Agent) agent.Agent) {
+func (r *rig) wrapAgent(wrap func(whole) agent.Agent) {
 	r.t.Helper()
 	agents, err := all.New(r.o.Env, r.o.Config.Agent)
 	if err != nil {
@@ -61,7 +68,7 @@ func (r *rig) wrapAgent(wrap func(agent.Agent) agent.Agent) {
 	}
 	for _, a := range agents {
 		if a.Name() == "claude" {
-			r.o.Agents = []agent.Agent{wrap(a)}
+			r.o.Agents = []agent.Agent{wrap(a.(whole))}
 		}
 	}
 }
@@ -77,7 +84,7 @@ func (r *rig) busy() string {
 
 func TestLimitOnTheScreen(t *testing.T) {
 	in(t, func(r *rig) {
-		r.wrapAgent(func(a agent.Agent) agent.Agent { return drawer{a} })
+		r.wrapAgent(func(a whole) agent.Agent { return drawer{a} })
 		r.children.dialog = "You've hit your 5-hour limit · resets 1:00am (UTC)"
 		r.children.act = func(c *child) { c.say("answer") } // its own key: no prompt of ours
 		r.children.blocked = &trigger.BlockedError{Why: "the dialog is open"}
@@ -129,7 +136,7 @@ func TestInlineWait(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
 				r.o.Config.Resume.MaxInlineWait = config.Duration(c.most)
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return waiter{a, time.Now().Add(c.wait)} })
+				r.wrapAgent(func(a whole) agent.Agent { return waiter{a, time.Now().Add(c.wait)} })
 				id := r.busy()
 				if c.goesOnAfter > 0 {
 					r.pass(c.goesOnAfter)

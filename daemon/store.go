@@ -72,7 +72,7 @@ func (d *Daemon) fired(since time.Time) []resume.Claim {
 
 // chosen is the session that a run said it began; empty: it has not, or what it printed is gone.
 func (d *Daemon) chosen(c resume.Claim) string {
-	a := d.agent(c.Session.Agent)
+	a := d.runnerOf(c)
 	if a == nil {
 		return ""
 	}

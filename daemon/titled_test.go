@@ -17,7 +17,7 @@ import (
 
 // titles is an agent that names its session in its terminal's title. Another session of the folder was used at a time.
 type titles struct {
-	agent.Agent
+	whole
 	used time.Time
 }
 
@@ -65,7 +65,7 @@ func TestTitleMustTell(t *testing.T) {
 	}{{"used before", -time.Minute, false}, {"used since", time.Minute, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
-				r.wrapAgent(func(a agent.Agent) agent.Agent { return titles{a, time.Now().Add(-time.Hour + c.used)} })
+				r.wrapAgent(func(a whole) agent.Agent { return titles{a, time.Now().Add(-time.Hour + c.used)} })
 				r.open(resume.Tmux, "limit")
 				entry := filepath.Join(r.agentDir(), "sessions", "901.json")
 				if err := os.Remove(entry); err != nil {

@@ -112,7 +112,7 @@ func TestFreshIsNotJudgedWhileAway(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		s := r.d.session(r.d.agents[0], r.session(id))
-		e := newEvidence(s, detect.Info{})
+		e := newEvidence(s, resume.Claim{Session: s.ds}, detect.Info{})
 		e.ds = s.a.Beside(s.ds, "5c0bd4d0-0000-4000-8000-000000000001")
 		if err := e.readEvents(t.Context()); err != nil {
 			t.Errorf("not begun: %v", err)

@@ -51,7 +51,7 @@ func TestRescanFindsWhatNoEventTold(t *testing.T) {
 // The agent is installed while clawd runs: its folders come one by one.
 // lagging is an agent whose records can be seen a moment after their file event.
 type lagging struct {
-	agent.Agent
+	whole
 	from time.Time // until then a scan finds nothing
 }
 
@@ -61,14 +61,14 @@ func (l *lagging) Scan(ctx context.Context, hint string) ([]agent.Touched, error
 	if time.Now().Before(l.from) {
 		return nil, nil
 	}
-	return l.Agent.Scan(ctx, hint)
+	return l.whole.Scan(ctx, hint)
 }
 
 // The event of a commit comes before the commit can be seen: there is another look, long before the rescan.
 func TestLateRecords(t *testing.T) {
 	in(t, func(r *rig) {
 		var a *lagging
-		r.wrap = func(of agent.Agent) agent.Agent { a = &lagging{Agent: of}; return a }
+		r.wrap = func(of whole) agent.Agent { a = &lagging{whole: of}; return a }
 		r.start()
 		a.from = time.Now().Add(200 * time.Millisecond)
 		id, _ := r.stopped("limit")

@@ -61,7 +61,8 @@ type WhyHolder struct {
 // WhyDecision is what was decided about the stop.
 type WhyDecision struct {
 	Strategy resume.Kind `json:"strategy,omitempty"`
-	Asked    bool        `json:"asked"` // by its user
+	With     string      `json:"with,omitempty"` // the other agent that takes over
+	Asked    bool        `json:"asked"`          // by its user
 	WakeAt   *time.Time  `json:"wake_at"`
 	Attempt  int         `json:"attempt,omitempty"`
 	PID      int         `json:"pid,omitempty"` // of our running child
@@ -89,7 +90,7 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 	if h.Pane != "" {
 		w.Holder.Terminal += " (tmux pane " + h.Pane + ")"
 	}
-	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: at.child}
+	w.Decision = WhyDecision{Strategy: rec.Decision.Strategy, With: rec.Decision.With, Asked: rec.Decision.Asked, Attempt: rec.Decision.Attempt, Why: rec.Decision.Why, PID: at.child}
 	w.Decision.Flags = s.flags(rec)
 	if rec.Phase == state.Waiting {
 		w.Decision.WakeAt = &rec.Decision.WakeAt
@@ -187,6 +188,8 @@ func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next,
 		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
 	case ruled && (rec.Ignored || !over(rec)):
 		return "Nothing: " + found.Why + ".", found.Command
+	case rec.Handed().ID != "" && !over(rec):
+		return "Nothing: session " + rec.NewSession + " goes on with its work.", "clawd why " + state.Key(rec.Handed())
 	case over(rec):
 		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
 	case h.Liveness == detect.Alive && h.Kind != detect.Headless:

@@ -98,6 +98,17 @@ func TestLaunchdPlist(t *testing.T) {
 // odd is a folder's name of all that sed, systemd, XML or the script itself could take for its own.
 const odd = `a b&c|d\1 50% <e> "q" $HOME 'f' n@22`
 
+// program is a clawd in a folder below root, which names one variable of an agent.
+func program(t *testing.T, root, folder string) string {
+	t.Helper()
+	path := filepath.Join(root, folder, "clawd")
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("#!/bin/sh\n[ \"$*\" = service-vars ] && echo CODEX_HOME\n"), 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // install runs install.sh for a binary, as on the system that uname names, in a home of its own.
 func install(t *testing.T, uname, binary string, env ...string) (home, output string) {
 	t.Helper()
@@ -121,7 +132,7 @@ func install(t *testing.T, uname, binary string, env ...string) (home, output st
 }
 
 func TestInstallWritesNoSecrets(t *testing.T) {
-	home, out := install(t, "Linux", "/opt/a b/clawd", "ANTHROPIC_API_KEY=sk-secret", "HTTP_PROXY=http://proxy:3128", "no_proxy=a@b",
+	home, out := install(t, "Linux", program(t, t.TempDir(), "a b"), "ANTHROPIC_API_KEY=sk-secret", "HTTP_PROXY=http://proxy:3128", "no_proxy=a@b",
 		"HTTPS_PROXY=http://user:hunter2@proxy:3128", "http_proxy=http://user:hunter3@proxy:3128", "https_proxy=http://user:hunter4@proxy:3128",
 		"ALL_PROXY=socks5://user:hunter5@proxy:1080", "all_proxy=socks5://user:hunter6@proxy:1080")
 	dir := filepath.Join(home, ".config/systemd/user")
@@ -146,7 +157,8 @@ func TestInstallWritesNoSecrets(t *testing.T) {
 
 // Nothing that may stand in a path is lost or means something else in the unit.
 func TestInstallEscapes(t *testing.T) {
-	home, out := install(t, "Linux", "/opt/"+odd+"/clawd", "CODEX_HOME=/x/"+odd+`\`)
+	opt := t.TempDir()
+	home, out := install(t, "Linux", program(t, opt, odd), "CODEX_HOME=/x/"+odd+`\`)
 	dir := filepath.Join(home, ".config/systemd/user")
 	unit, err := os.ReadFile(filepath.Join(dir, "clawd.service"))
 	if err != nil {
@@ -157,7 +169,7 @@ func TestInstallEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `a b&c|d\\1 50%% <e> \"q\" $HOME 'f' n@22`
-	if line := `ExecStart="/opt/` + want + `/clawd" run`; !strings.Contains(string(unit), "\n"+line+"\n") {
+	if line := `ExecStart="` + opt + `/` + want + `/clawd" run`; !strings.Contains(string(unit), "\n"+line+"\n") {
 		t.Errorf("the unit has no line %s:\n%s", line, unit)
 	}
 	for _, line := range []string{`Environment="CODEX_HOME=/x/` + want + `\\"`, `Environment="PATH=` + filepath.Dir(home) + `/` + want + `/bin:/usr/bin:/bin"`} {
@@ -191,7 +203,7 @@ func TestInstalledUnit(t *testing.T) {
 // What the user wrote and what clawd remembers stay, also where no service manager answers.
 func TestUninstall(t *testing.T) {
 	for _, uname := range []string{"Linux", "Darwin"} {
-		home, _ := install(t, uname, "/opt/clawd")
+		home, _ := install(t, uname, program(t, t.TempDir(), "opt"))
 		own := filepath.Join(home, ".config/systemd/user/clawd.service.d/override.conf")
 		store := filepath.Join(home, ".local/state/clawd/clawd.db")
 		binary := filepath.Join(home, ".local/bin/clawd")
@@ -222,14 +234,15 @@ func TestUninstall(t *testing.T) {
 }
 
 func TestInstallOnMac(t *testing.T) {
-	home, _ := install(t, "Darwin", "/opt/"+odd+"/clawd")
+	binary := program(t, t.TempDir(), odd)
+	home, _ := install(t, "Darwin", binary)
 	f, err := os.Open(filepath.Join(home, "Library/LaunchAgents/com.github.clawd-project.clawd.plist"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	v := plistValues(t, f)
-	if v["ProgramArguments"] != "/opt/"+odd+"/clawd run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || v["PATH"] != home+"/bin:/usr/bin:/bin" {
+	if v["ProgramArguments"] != binary+" run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || v["PATH"] != home+"/bin:/usr/bin:/bin" {
 		t.Errorf("%v", v)
 	}
 }

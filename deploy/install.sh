@@ -6,9 +6,10 @@ set -eu
 binary=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
-# Variables that clawd and the agents need. Keys and tokens are not among them on purpose.
-names='PATH CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME OPENCODE_DB XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
-HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy LANG'
+# Variables that clawd and the agents need: clawd knows those of the agents. Keys and tokens are not among them on purpose.
+agents=$("$binary" service-vars)
+names="PATH $agents XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
+HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy LANG"
 
 value() { eval "printf '%s' \"\${$1-}\""; }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Messages is a table of the texts with which one agent reports its own failures, first match
@@ -123,6 +125,7 @@ func (m Messages) Find(text string) (Message, bool) {
 var windowWords = map[string]Window{
 	"5-hour": FiveHour, "5 hour": FiveHour, "five-hour": FiveHour, "five hour": FiveHour, "5h": FiveHour, "5 hours": FiveHour, "session": FiveHour,
 	"daily": Daily, "day": Daily, "today": Daily, "weekly": Weekly, "week": Weekly, "monthly": Monthly, "month": Monthly,
+	"5 小时": FiveHour, "5小时": FiveHour, "每日": Daily, "每天": Daily, "每周": Weekly, "每月": Monthly,
 	"7-day": Weekly, "7 day": Weekly, "seven-day": Weekly, "seven day": Weekly, "7d": Weekly,
 }
 
@@ -159,7 +162,7 @@ func (m Messages) Match(text string, at time.Time, zone *time.Location) (Stop, b
 		return Stop{State: Running}, false
 	}
 	s := Stop{State: row.State, Reason: row.Reason, Window: row.Window, At: at, Evidence: Evidence{Source: "message", Field: "text"}}
-	if row.Reason != UsageLimit && row.Reason != RateLimit && row.State != Retrying {
+	if row.Reason != UsageLimit && row.Reason != RateLimit && row.Reason != Overloaded && row.State != Retrying {
 		return s, true
 	}
 	r, found := ParseReset(text, at, zone)
@@ -179,7 +182,7 @@ func (m Messages) Match(text string, at time.Time, zone *time.Location) (Stop, b
 }
 
 var (
-	colours = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+	colours = lazyregexp.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 	// signs are the many forms of one sign: agents change from one to the other between versions.
 	signs = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`,
 		"\u2219", "·", "\u2022", "·", "\u22c5", "·", "\u2026", "...", "\u2011", "-", "\t", " ", "\r", "")

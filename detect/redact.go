@@ -1,56 +1,57 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // redactions are applied in order. What they take out too much is only missing in an issue; what they
 // leave in may be in public for ever.
 var redactions = []struct {
-	find *regexp.Regexp
+	find *lazyregexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`[\pL\pM\w.+'-]+@[\pL\pM\w-]+(?:\.[\pL\pM\w-]+)*`), "<mail>"},
-	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S+`), "<url>"},
-	{regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|x-[\w-]*key|(?:set-)?cookie)\b.*`), "$1 <id>"},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.=+/~-]{3,}`), "$1 <id>"},
-	{regexp.MustCompile(`(?i)((?:key|token|secret|password|passwd)["']?\s?[:=]\s?["']?)[^\s"']+`), "$1<id>"},
-	{regexp.MustCompile(`(?i)\b((?:secret|password|passwd|passphrase) (?:is|was) )\S+`), "$1<id>"},
-	{regexp.MustCompile(`\beyJ[\w.-]+`), "<id>"},
-	{regexp.MustCompile(`\b(?:(?:rk|gh[oprsu]|github_pat|npm|hf|dop_v1|shp(?:at|ca|pa|ss))_|(?:glpat|pypi|xox[a-z]|xapp|tskey|AGE-SECRET-KEY)-)[\w-]{8,}` +
+	{lazyregexp.New(`[\pL\pM\w.+'-]+@[\pL\pM\w-]+(?:\.[\pL\pM\w-]+)*`), "<mail>"},
+	{lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://\S+`), "<url>"},
+	{lazyregexp.New(`(?i)\b((?:proxy-)?authorization|x-[\w-]*key|(?:set-)?cookie)\b.*`), "$1 <id>"},
+	{lazyregexp.New(`(?i)\b(bearer|basic)\s+[\w.=+/~-]{3,}`), "$1 <id>"},
+	{lazyregexp.New(`(?i)((?:key|token|secret|password|passwd)["']?\s?[:=]\s?["']?)[^\s"']+`), "$1<id>"},
+	{lazyregexp.New(`(?i)\b((?:secret|password|passwd|passphrase) (?:is|was) )\S+`), "$1<id>"},
+	{lazyregexp.New(`\beyJ[\w.-]+`), "<id>"},
+	{lazyregexp.New(`\b(?:(?:rk|gh[oprsu]|github_pat|npm|hf|dop_v1|shp(?:at|ca|pa|ss))_|(?:glpat|pypi|xox[a-z]|xapp|tskey|AGE-SECRET-KEY)-)[\w-]{8,}` +
 		`|\bA[KS]IA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w-]{8,}|\bSG\.[\w-]{16,}(?:\.[\w-]+)?`), "<id>"},
-	{regexp.MustCompile(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
-	{regexp.MustCompile(`\\\\[^\s"']+`), "<path>"},
+	{lazyregexp.New(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
+	{lazyregexp.New(`\\\\[^\s"']+`), "<path>"},
 	{path, "<path>"},
-	{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`), "<host>"},
-	{regexp.MustCompile(`\[?\b[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){3,7}\]?(?::\d+)?`), "<host>"},
-	{regexp.MustCompile(`(?i)\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|ai|co|app|cloud|internal|local|localdomain|lan|corp|home|intra|edu|gov|eu|uk|de|fr|it|es|nl|ch|at|pl|ru|cn|jp|in|br|us)\b(?::\d+)?`), "<host>"},
-	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*:\d{2,5}\b`), "<host>"},
-	{regexp.MustCompile(`(?i)\b((?:project|organi[sz]ation|org|user|account|team|workspace|tenant|customer|group|profile)s?(?:[_ ](?:id|name|number))?["']?\s*[:=]?\s*)(?:["'][^"']*["']|[\w.-]*[\d._-][\w.-]*\w)`), "$1<name>"},
-	{regexp.MustCompile(`(?i)(?:\b|[\d_])(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
-	{regexp.MustCompile(`\b(?i:sk|pk|key|req|msg|ses|org|user|acct|proj|wrk|run|call|resp|thread)[-_][\w-]*[0-9A-Z][\w-]*`), "<id>"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
-	{regexp.MustCompile(`[A-Za-z0-9+/]{12,}={1,2}`), "<id>"},
-	{regexp.MustCompile(`\+\d[\d ()-]{6,}\d`), "<number>"},
-	{regexp.MustCompile(`\b\d{6,}\b`), "<number>"},
+	{lazyregexp.New(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`), "<host>"},
+	{lazyregexp.New(`\[?\b[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){3,7}\]?(?::\d+)?`), "<host>"},
+	{lazyregexp.New(`(?i)\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|ai|co|app|cloud|internal|local|localdomain|lan|corp|home|intra|edu|gov|eu|uk|de|fr|it|es|nl|ch|at|pl|ru|cn|jp|in|br|us)\b(?::\d+)?`), "<host>"},
+	{lazyregexp.New(`(?i)\b[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*:\d{2,5}\b`), "<host>"},
+	{lazyregexp.New(`(?i)\b((?:project|organi[sz]ation|org|user|account|team|workspace|tenant|customer|group|profile)s?(?:[_ ](?:id|name|number))?["']?\s*[:=]?\s*)(?:["'][^"']*["']|[\w.-]*[\d._-][\w.-]*\w)`), "$1<name>"},
+	{lazyregexp.New(`(?i)(?:\b|[\d_])(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
+	{lazyregexp.New(`\b(?i:sk|pk|key|req|msg|ses|org|user|acct|proj|wrk|run|call|resp|thread)[-_][\w-]*[0-9A-Z][\w-]*`), "<id>"},
+	{lazyregexp.New(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
+	{lazyregexp.New(`[A-Za-z0-9+/]{12,}={1,2}`), "<id>"},
+	{lazyregexp.New(`\+\d[\d ()-]{6,}\d`), "<number>"},
+	{lazyregexp.New(`\b\d{6,}\b`), "<number>"},
 }
 
 // path is a path, a command of an agent, or the rest of a time zone.
-var path = regexp.MustCompile(`(?:~|\.{1,2})?(?:/[\pL\pM\w.@+ -]*[\pL\pM\w.@+-])+/?`)
+var path = lazyregexp.New(`(?:~|\.{1,2})?(?:/[\pL\pM\w.@+ -]*[\pL\pM\w.@+-])+/?`)
 
 // wordEnd is behind a command or a time zone that is not the beginning of a longer path.
 const wordEnd = `(?:[^\pL\pM\w./@+-]|\.?(?:\s|$)|\.[)"'])`
 
 var (
 	// command is one of the agents' commands that their messages name.
-	command = regexp.MustCompile(`^(/(?:auth|clear|compact|config|connect|cost|doctor|exit|extra-usage|fast|feedback|help|login|logout|` +
+	command = lazyregexp.New(`^(/(?:auth|clear|compact|config|connect|cost|doctor|exit|extra-usage|fast|feedback|help|login|logout|` +
 		`model|models|passes|plan|quit|rate-limit-options|resume|rewind|stats|status|upgrade|usage|usage-credits))` + wordEnd)
 	// zoneName is a time zone by its name, of which path finds the end.
-	zoneName = regexp.MustCompile(`^((?:Africa|America(?:/(?:Argentina|Indiana|Kentucky|North_Dakota))?|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)` +
+	zoneName = lazyregexp.New(`^((?:Africa|America(?:/(?:Argentina|Indiana|Kentucky|North_Dakota))?|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)` +
 		`/[A-Z][A-Za-z0-9_+-]+)` + wordEnd)
 )
 
@@ -88,8 +89,8 @@ func alone(text string) bool {
 
 // opaque is what no word is: long, and with a digit in it or very long; or a short hash.
 var (
-	opaque = regexp.MustCompile(`[\w-]{7,}`)
-	hash   = regexp.MustCompile(`^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$`)
+	opaque = lazyregexp.New(`[\w-]{7,}`)
+	hash   = lazyregexp.New(`^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$`)
 )
 
 // Redact takes out of an agent's own error text what could name a person, a machine or a secret:

@@ -2,11 +2,12 @@ package detect
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // expr is a time as a text gives it; ParseReset lists the forms.
@@ -31,7 +32,7 @@ type expr struct {
 }
 
 var (
-	reToken = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?|\d+(?:\.\d+)?|[+-]\d{1,2}(?::?\d{2})?\b|` +
+	reToken = lazyregexp.New(`\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?|\d+(?:\.\d+)?|[+-]\d{1,2}(?::?\d{2})?\b|` +
 		`[A-Za-z]+(?:/[\w+-]+)+|[A-Za-z]+|\S`)
 	fillers = words("at on by in after the of and for about around approximately approx until till from again be will is ~ , : ( [ -")
 	units   = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}

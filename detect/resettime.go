@@ -3,10 +3,11 @@ package detect
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Reset is the time at which a limit ends.
@@ -72,10 +73,15 @@ func EpochReset(epoch float64, at time.Time, w Window) (Reset, bool) {
 var (
 	// reLead is what stands before a time: the first group where the text speaks of the limit itself,
 	// the second where only a span can follow.
-	reLead = regexp.MustCompile(`(?i)\b(?:(resets?|resetting|refresh(?:es|ing)?|renews?)|try(?:ing)? again|retry(?:ing)?(?: [\w ]{0,20}\(?\d+/\d+)?|` +
+	reLead = lazyregexp.New(`(?i)\b(?:(resets?|resetting|refresh(?:es|ing)?|renews?)|try(?:ing)? again|retry(?:ing)?(?: [\w ]{0,20}\(?\d+/\d+)?|` +
 		`continu(?:e|es|ing)(?: automatically)?|(?:available|back|access|usable)(?: again)?|wait(?:ing)?|until|lifted|lifts|expires?|ends|resum(?:e|es|ing)|(in|after))\b:?`)
-	reEpoch = regexp.MustCompile(`\|(\d{10,13})\s*$`)
-	reDotM  = regexp.MustCompile(`(?i)\b([ap])\.m\.`)
+	// reBeijing is how z.ai and Zhipu name the reset of a plan, in English and Chinese: in the time of
+	// Beijing, wherever the user is.
+	reBeijing = lazyregexp.New(`(?i)(?:\blimit will reset at|将[在于]) ?(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\s*重置|[^\w\s:+-]|\s*$)`)
+	// reField is a provider's wait in the JSON of its error.
+	reField = lazyregexp.New(`(?i)\bretry[_-]?after(?:[_-]?(ms|millis|milliseconds)|[_-]?(?:s|secs?|seconds))?\\?["']?\s*[:=]\s*\\?["']?(\d{1,12}(?:\.\d+)?)(?:\\?["',}\s]|s\b|$)`)
+	reEpoch = lazyregexp.New(`\|(\d{10,13})\s*$`)
+	reDotM  = lazyregexp.New(`(?i)\b([ap])\.m\.`)
 )
 
 // ParseReset finds the reset time in the text with which an agent reported its own failure. It is
@@ -97,6 +103,12 @@ func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
 		n, _ := strconv.ParseFloat(m[1], 64)
 		return EpochReset(n, at, "")
 	}
+	if m := reBeijing.FindStringSubmatch(text); m != nil && !at.IsZero() {
+		if t, err := time.ParseInLocation(time.DateTime, m[1]+" "+m[2], beijing); err == nil {
+			t, notes := clamp(t, at, longestWindow)
+			return Reset{At: t, Notes: notes}, true
+		}
+	}
 	var unusable Reset
 	leads := reLead.FindAllStringSubmatchIndex(text, -1)
 	for _, own := range []bool{true, false} { // what is said of the limit itself comes before "try again"
@@ -117,7 +129,29 @@ func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
 			}
 		}
 	}
+	if d, ok := RetryAfterField(text); ok && !at.IsZero() {
+		return Reset{At: at.Add(d).UTC()}, true
+	}
 	return unusable, false
+}
+
+var beijing = time.FixedZone("UTC+8", 8*3600)
+
+// RetryAfterField reads the field retry_after in the JSON of a provider's error; seconds, unless its
+// name says milliseconds. A date is none.
+func RetryAfterField(text string) (time.Duration, bool) {
+	m := reField.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(m[2], 64)
+	if err != nil {
+		return 0, false
+	}
+	if m[1] != "" {
+		n /= 1000
+	}
+	return ParseRetryAfter(strconv.FormatFloat(n, 'f', -1, 64), time.Time{})
 }
 
 // ParseRetryAfter reads a Retry-After header: seconds, also with a fraction, or an HTTP-date. The

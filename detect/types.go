@@ -110,7 +110,7 @@ func (i *Info) Merge(newer Info) {
 	if newer.Setup != (Setup{}) { // as a whole: what it lacks, the prompt did not have
 		i.Setup = newer.Setup
 	}
-	if newer.Version != "" || newer.Interactive { // a message line was among them, so Interactive was told too
+	if newer.Version != "" || newer.Interactive || newer.Untold { // a message line was among them, so Interactive was told too
 		i.Interactive, i.Untold = newer.Interactive, newer.Untold
 	}
 }
@@ -238,7 +238,10 @@ type Holder struct {
 	Wrap        int        `json:"wrap,omitempty"`         // pid of the program that clawd wrap started, which is it or one above it
 	WrapStart   uint64     `json:"wrap_start,omitempty"`   // start time of that program
 	URL         string     `json:"url,omitempty"`          // where its HTTP server listens, on loopback
-	Why         string     `json:"why,omitempty"`          // how we know, in words
+	// Hung: left behind, and still there: it waits for ever for an answer that nobody can give. A run that goes on with the
+	// session ends it first, or it would write its end among what that run writes.
+	Hung bool   `json:"hung,omitempty"`
+	Why  string `json:"why,omitempty"` // how we know, in words
 }
 
 // Evidence says where the verdict comes from.

@@ -1,13 +1,14 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // sequence is what moves a terminal's cursor, colors its text or sets its title.
-var sequence = regexp.MustCompile("(?:\x1b\\[|\\x{9b})[0-?]*[ -/]*[@-~]" + // CSI
+var sequence = lazyregexp.New("(?:\x1b\\[|\\x{9b})[0-?]*[ -/]*[@-~]" + // CSI
 	"|(?:\x1b[\\]PX^_]|[\\x{90}\\x{98}\\x{9d}-\\x{9f}])[^\x07\x1b\\x{9c}]*(?:\x07|\x1b\\\\|\\x{9c})" + // OSC and other strings
 	"|\x1b[\\]PX^_]" + // one that never ends: its words stay
 	"|\x1b[ -/]*[0-~]?")

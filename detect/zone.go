@@ -2,10 +2,11 @@ package detect
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // zoneHours are abbreviations that mean one offset from UTC wherever they are printed. Those that
@@ -21,7 +22,7 @@ var zoneNames = map[string]string{
 	"ET": "America/New_York", "CT": "America/Chicago", "MT": "America/Denver", "PT": "America/Los_Angeles", "WET": "Atlantic/Canary",
 }
 
-var reOffset = regexp.MustCompile(`^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$`)
+var reOffset = lazyregexp.New(`^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$`)
 
 // loadZone gives the zone that a text names. A word that is no zone is passed over with a note, and
 // the agent's own counts: nil. A name with a place in it must be known, for the text means it.

@@ -32,11 +32,12 @@ type Policy struct {
 	MaxAttempts int             // by backoff, per episode; then the ladder
 	Margin      time.Duration   // after a reset time
 	Probe       []time.Duration // the ladder; its last step repeats
-	GiveUpAfter time.Duration   // past the episode's first attempt or its stop's reset time
+	GiveUpAfter time.Duration   // past the episode's first attempt, or the time at which its limit ends
 	MaxStopAge  time.Duration   // of a stop that is read for the first time
 	MaxOverdue  time.Duration   // of a wait that passed while clawd was down
 	Grace       time.Duration   // for the agent's own continue, before a take-over
 	Reasons     map[detect.Reason]Kind
+	WhenLimited string // name of the agent that takes over at a usage limit; empty: the limit is waited for
 }
 
 // DefaultPolicy is what holds where the config is silent.
@@ -68,6 +69,9 @@ type Tried struct {
 	Fruitless int       // episodes in a row, before this one, in which no turn ended well
 	FirstRead bool      // the stop was written while clawd did not run, or found in files that it had not followed
 	Asked     bool      // its user wants it: no bound on age, number or good sense of attempts holds
+	Agent     string    // whose session it is
+	HandedOn  bool      // it took over from a session of another agent, so its own limit is waited for
+	Kept      bool      // another agent was to take over from this stop, and nothing came of it
 }
 
 // Decision is what will be done, when, and why.
@@ -79,6 +83,7 @@ type Decision struct {
 	GivenUp  bool      `json:"given_up,omitempty"` // tried enough; the user is told
 	Tell     bool      `json:"tell,omitempty"`     // left, and the user ought to know
 	Asked    bool      `json:"asked,omitempty"`    // by its user's order
+	With     string    `json:"with,omitempty"`     // fresh_session: the agent that takes over; empty: the session's own
 	Why      string    `json:"why"`
 	// Grace is waited after WakeAt, in time that the machine is awake for: the agent was to go on by
 	// itself then.
@@ -89,6 +94,8 @@ const (
 	maxFruitless = 3
 	// minuteSlack: a reset time without seconds may come up to this much later than it says.
 	minuteSlack = 60 * time.Second
+	// handOverFrom: a limit that is over sooner is waited for, whatever WhenLimited says.
+	handOverFrom = 10 * time.Minute
 )
 
 // Select gives the strategy for a stop: what the config says for its reason, a fresh session
@@ -99,30 +106,38 @@ func (p Policy) Select(s detect.Stop, t Tried) Strategy {
 	if s.State != detect.Stopped && !armed || s.Reason == detect.Interrupted || s.Reason == detect.Completed {
 		kind = Leave
 	}
-	if kind == SameSession && (t.Refused || s.NotResumable) {
-		kind = FreshSession
-	}
-	switch kind {
-	case SameSession:
+	switch {
+	case kind == SameSession && p.handsOver(s, t): // unless it is over by then: see Fresh
+		return Fresh{p, p.WhenLimited}
+	case kind == FreshSession, kind == SameSession && (t.Refused || s.NotResumable):
+		return Fresh{Policy: p}
+	case kind == SameSession:
 		return Same{p}
-	case FreshSession:
-		return Fresh{p}
 	}
 	return Left{p}
 }
 
+// handsOver tells whether another agent may take over from a stop.
+func (p Policy) handsOver(s detect.Stop, t Tried) bool {
+	return p.WhenLimited != "" && p.WhenLimited != t.Agent && s.Reason == detect.UsageLimit && s.State == detect.Stopped && !t.Kept && !t.HandedOn
+}
+
 // Order is how a user wants a stop resumed.
 type Order struct {
-	Now   bool `json:"now,omitempty"`   // else at the policy's time
-	Fresh bool `json:"fresh,omitempty"` // by a new session that takes over
+	Now   bool   `json:"now,omitempty"`   // else at the policy's time
+	Fresh bool   `json:"fresh,omitempty"` // by a new session that takes over
+	With  string `json:"with,omitempty"`  // by a new session of this agent
 }
 
 // Ordered says what is done about a stop that its user wants resumed, whatever was decided before.
 func (p Policy) Ordered(s detect.Stop, t Tried, now time.Time, o Order) Decision {
 	t.Asked = true
 	var st Strategy = Same{p}
-	if o.Fresh || t.Refused || s.NotResumable || p.Reasons[s.Reason] == FreshSession {
-		st = Fresh{p}
+	switch {
+	case o.With != "" && o.With != t.Agent && !t.Kept:
+		st = Fresh{p, o.With}
+	case o.Fresh || o.With == t.Agent && o.With != "" || t.Refused || s.NotResumable || p.Reasons[s.Reason] == FreshSession:
+		st = Fresh{Policy: p}
 	}
 	d := st.Decide(s, t, now)
 	d.Asked, d.Why = true, "its user ordered it; "+d.Why
@@ -150,11 +165,31 @@ func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
 	case t.Fruitless >= maxFruitless:
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
 			"%d resumes in a row went on without a turn that ended well", t.Fruitless)}, true
-	case t.Attempts > 0 && now.Sub(later(since, s.ResetAt)) > p.GiveUpAfter:
+	case t.Attempts > 0 && now.Sub(later(since, ends(s, since))) > p.GiveUpAfter:
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
 			"%d attempts in %s; give_up_after is %s", t.Attempts, human(now.Sub(since)), human(p.GiveUpAfter))}, true
 	}
 	return Decision{}, false
+}
+
+// windowLength is how long a window lasts whose reset is not recorded. A model's is a week.
+var windowLength = map[detect.Window]time.Duration{
+	detect.FiveHour: 5 * time.Hour, detect.Daily: 24 * time.Hour, detect.Weekly: 7 * 24 * time.Hour,
+	detect.Model: 7 * 24 * time.Hour, detect.Monthly: 31 * 24 * time.Hour,
+}
+
+// ends is when what the stop speaks of is over, at the latest: there is no sense in giving up before. since is when the
+// episode began: what is asked for again and again, or lasts as long each time, counts once. Zero: nobody says.
+func ends(s detect.Stop, since time.Time) time.Time {
+	switch {
+	case !s.ResetAt.IsZero():
+		return s.ResetAt
+	case s.RetryAfter != nil:
+		return since.Add(*s.RetryAfter)
+	case s.Reason == detect.UsageLimit && s.Window != "":
+		return since.Add(windowLength[s.Window])
+	}
+	return time.Time{}
 }
 
 func later(a, b time.Time) time.Time {
@@ -197,16 +232,19 @@ func (p Policy) When(s detect.Stop, t Tried) Decision {
 		}
 		return next(at, why)
 	case s.Reason == detect.UsageLimit:
-		return p.ladder(s, n, t.Attempts, "no reset time is recorded")
+		return p.ladder(s, t, t.Attempts, "no reset time is recorded")
 	case n > p.MaxAttempts:
-		return p.ladder(s, n, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
+		return p.ladder(s, t, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
 	}
 	return next(grown, fmt.Sprintf("no Retry-After is recorded by the agent: %s backoff, attempt %d, %s", p.Backoff.name(), n, human(grown.Sub(s.At))))
 }
 
-func (p Policy) ladder(s detect.Stop, n, step int, why string) Decision {
+func (p Policy) ladder(s detect.Stop, t Tried, step int, why string) Decision {
 	d := p.Probe[min(max(step, 0), len(p.Probe)-1)]
-	return Decision{WakeAt: s.At.Add(d).UTC(), Attempt: n, Probe: true,
+	if !t.Since.IsZero() && s.At.Sub(t.Since) > p.GiveUpAfter && windowLength[s.Window] > p.GiveUpAfter {
+		d = max(d, p.GiveUpAfter/4) // a week of hourly probes would fill the session
+	}
+	return Decision{WakeAt: s.At.Add(d).UTC(), Attempt: t.Attempts + 1, Probe: true,
 		Why: fmt.Sprintf("%s: probe %d of the ladder, after %s", why, step+1, human(d))}
 }
 

@@ -36,6 +36,10 @@ func reset(after time.Duration, minute bool) func(*detect.Stop) {
 	return func(s *detect.Stop) { s.ResetAt, s.ResetMinute = noon.Add(after), minute }
 }
 
+func window(w detect.Window) func(*detect.Stop) {
+	return func(s *detect.Stop) { s.Window = w }
+}
+
 func retryAfter(d time.Duration) func(*detect.Stop) {
 	return func(s *detect.Stop) { s.RetryAfter = &d }
 }
@@ -74,6 +78,16 @@ func TestDecide(t *testing.T) {
 		{"limit without a reset time, second", stop(limit), Tried{Attempts: 1, Since: noon}, 0, SameSession, 30 * minute, true},
 		{"give up", stop(rate), Tried{Attempts: 4, Since: noon.Add(-25 * hour)}, 0, Leave, -1, false},
 		{"do not give up before the reset", stop(limit, reset(hour, false)), Tried{Attempts: 4, Since: noon.Add(-25 * hour)}, 0, SameSession, hour + 20*sec, false},
+		{"do not give up while the reset waits", stop(limit, reset(9*24*hour, false)), Tried{Attempts: 1, Since: noon.Add(-hour)}, 9 * 24 * hour, SameSession, 9*24*hour + 20*sec, false},
+		{"give up a day past the reset", stop(limit, reset(9*24*hour, false)), Tried{Attempts: 1, Since: noon.Add(-hour)}, 10*24*hour + sec, Leave, -1, false},
+		{"give up on a short Retry-After that never helps", stop(rate, retryAfter(5*sec)), Tried{Attempts: 40, Since: noon.Add(-24*hour - minute)}, 0, Leave, -1, false},
+		{"give up on a long Retry-After that comes again", stop(rate, retryAfter(30*hour)), Tried{Attempts: 2, Since: noon.Add(-60 * hour)}, 0, Leave, -1, false},
+		{"do not give up while a long Retry-After runs", stop(rate, retryAfter(30*hour)), Tried{Attempts: 1, Since: noon.Add(-hour)}, 30 * hour, SameSession, 30 * hour, false},
+		{"a week without a reset time", stop(limit, window(detect.Weekly)), Tried{Attempts: 30, Since: noon.Add(-6 * 24 * hour)}, 0, SameSession, 6 * hour, true},
+		{"a week without a reset time, first day", stop(limit, window(detect.Weekly)), Tried{Attempts: 20, Since: noon.Add(-20 * hour)}, 0, SameSession, hour, true},
+		{"a week without a reset time is over", stop(limit, window(detect.Weekly)), Tried{Attempts: 40, Since: noon.Add(-8*24*hour - sec)}, 0, Leave, -1, false},
+		{"a month without a reset time", stop(limit, window(detect.Monthly)), Tried{Attempts: 99, Since: noon.Add(-30 * 24 * hour)}, 0, SameSession, 6 * hour, true},
+		{"five hours without a reset time are over", stop(limit, window(detect.FiveHour)), Tried{Attempts: 20, Since: noon.Add(-29*hour - sec)}, 0, Leave, -1, false},
 		{"an old first stop that was never tried", stop(rate), Tried{Since: noon.Add(-25 * hour)}, 0, SameSession, 30 * sec, false},
 		{"read late", stop(rate), Tried{FirstRead: true}, hour + sec, Leave, -1, false},
 		{"read in time", stop(rate), Tried{FirstRead: true}, hour, SameSession, 30 * sec, false},
@@ -137,7 +151,11 @@ func TestDecideHolds(t *testing.T) {
 		p.Backoff.Jitter = rapid.Float64Range(0, 1).Draw(t, "jitter")
 		p.Margin = time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "margin"))
 		s := stop(rapid.SampledFrom(detect.Reasons).Draw(t, "reason"))
+		if rapid.Bool().Draw(t, "limit") {
+			s.Reason = detect.UsageLimit
+		}
 		s.Key = rapid.StringN(1, 8, -1).Draw(t, "key")
+		s.Window = rapid.SampledFrom([]detect.Window{"", detect.FiveHour, detect.Weekly}).Draw(t, "window")
 		if rapid.Bool().Draw(t, "reset") {
 			reset(time.Duration(rapid.Int64Range(-int64(11*time.Minute), int64(40*24*time.Hour)).Draw(t, "reset at")), rapid.Bool().Draw(t, "minute"))(&s)
 		}
@@ -145,7 +163,7 @@ func TestDecideHolds(t *testing.T) {
 		if rapid.Bool().Draw(t, "asked") {
 			s.RetryAfter = &asked
 		}
-		tried := Tried{Attempts: rapid.IntRange(0, 60).Draw(t, "attempts"), Since: noon.Add(-time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "since"))),
+		tried := Tried{Attempts: rapid.IntRange(0, 60).Draw(t, "attempts"), Since: noon.Add(-rapid.SampledFrom([]time.Duration{0, 25 * time.Hour, 6 * 24 * time.Hour, 9 * 24 * time.Hour}).Draw(t, "days") - time.Duration(rapid.Int64Range(0, int64(23*time.Hour)).Draw(t, "since"))),
 			Fresh: rapid.IntRange(0, 2).Draw(t, "fresh"), Refused: rapid.Bool().Draw(t, "refused"), Fruitless: rapid.IntRange(0, 4).Draw(t, "fruitless"),
 			FirstRead: rapid.Bool().Draw(t, "first")}
 		now := noon.Add(time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "late")))
@@ -156,6 +174,10 @@ func TestDecideHolds(t *testing.T) {
 		if d.Strategy == Leave {
 			if !d.WakeAt.IsZero() {
 				t.Fatalf("left, and yet %+v", d)
+			}
+			if limited := s.Reason == detect.UsageLimit && tried.Fruitless < maxFruitless; limited && d.GivenUp &&
+				(now.Before(s.ResetAt) || s.ResetAt.IsZero() && s.RetryAfter == nil && s.Window == detect.Weekly && now.Sub(tried.Since) < 7*24*time.Hour) {
+				t.Fatalf("given up before the limit ended: %+v", d)
 			}
 			return
 		}

@@ -38,7 +38,7 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 
 // nothing: no prompt, answer or failure, the group is gone, settled.
 func nothing(c Claim, s Sight, t turn) Outcome {
-	o, printed := Outcome{Verdict: NoEffect}, !c.OutputCut && !s.NoOutput
+	o, printed := Outcome{Verdict: NoEffect}, !c.OutputCut && !s.NoOutput && !s.Output.Mute
 	switch {
 	case s.ExecFail != "":
 		o.Proof, o.Why = "mark: exec-failed", "the agent could not be started: "+s.ExecFail

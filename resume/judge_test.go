@@ -117,6 +117,7 @@ func TestJudge(t *testing.T) {
 		{"no effect: no mark, other boot", plain, with(sight(false), func(s *Sight) { s.Marked, s.SameBoot = false, false }), settled, NoEffect, "no mark"},
 		{"no effect: refused", plain, with(sight(false), func(s *Sight) { s.Output.Refused = true }), settled, NoEffect, "output: session refused"},
 		{"no effect: never opened", plain, sight(false), settled, NoEffect, "output: the session was never opened"},
+		{"unknown: an agent that may ask before it prints", plain, with(sight(false), func(s *Sight) { s.Output.Mute = true }), settled, Unsure, ""},
 		{"no effect: idempotent, never opened", idem, sight(false), settled, NoEffect, "output: the session was never opened"},
 		{"no effect: idempotent, opened and nothing to do", idem, with(sight(false), func(s *Sight) { s.Grew = true }), settled, NoEffect, "output: no request was begun"},
 		{"no effect: idempotent, held for plan mode", idem, with(sight(false), func(s *Sight) { s.Output.Idle = "plan" }), settled, NoEffect, "output: no request was begun"},

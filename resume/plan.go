@@ -33,6 +33,7 @@ func (w Way) Live() bool { return w != Exec }
 type Plan struct {
 	Way     Way      `json:"way,omitempty"`
 	Form    Form     `json:"form"`
+	Agent   string   `json:"agent,omitempty"`  // FormFresh: whose session it begins; empty: the old one's agent
 	Session string   `json:"session"`          // the id that the agent will write to; empty: the agent chooses it
 	Argv    []string `json:"argv"`             // Argv[0] is an absolute path
 	Dir     string   `json:"dir"`              // working folder of the child
@@ -46,6 +47,9 @@ type Plan struct {
 	// Rest is how long a run whose turn ended well may be there and do nothing, for an agent that may hang then;
 	// 0: as long as it likes, for work in the background may be what it waits for.
 	Rest time.Duration `json:"rest,omitempty"`
+	// Hangs is how long a run that has failed may be there and say nothing, for an agent that may then wait for ever; 0: as long as it
+	// likes. It is for a caller who waits: the daemon ends a run that failed anyway.
+	Hangs time.Duration `json:"hangs,omitempty"`
 	// Live ways.
 	Titled    bool          `json:"titled,omitempty"`     // Tmux, PTY: the terminal's title must name the session
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
@@ -58,6 +62,7 @@ type Plan struct {
 	Body      []byte        `json:"body,omitempty"`       // HTTP
 	User      string        `json:"-"`                    // HTTP basic auth; never stored
 	Password  string        `json:"-"`                    // HTTP basic auth; never stored
+	Unlock    string        `json:"-"`                    // HTTP: what its user can do when the server wants a password
 	MessageID string        `json:"message_id,omitempty"` // id of the prompt's record, when we choose it
 	Holder    detect.Holder `json:"holder,omitzero"`      // the process that is reached
 	Shown     []int         `json:"shown,omitempty"`      // Queue: pids of the terminals that may show the session; they must still be there

@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -35,6 +36,7 @@ type Outcome struct {
 	Session detect.Session `json:"session,omitzero"`  // the session that went on, when it is a fresh one
 	Took    time.Duration  `json:"took,omitempty"`
 	CostUSD float64        `json:"cost_usd,omitempty"` // of a run that ended with the verdict
+	Prompts int            `json:"prompts,omitempty"`  // the same; see Output
 }
 
 // Claim is one attempt, as it stands in the ledger.
@@ -55,6 +57,11 @@ type Claim struct {
 	OutputCut bool           `json:"output_cut,omitempty"`
 	Attempts  int            `json:"attempts"`        // of the episode, this one included
 	Noted     bool           `json:"noted,omitempty"` // the end of its run, which had resumed the session, is in the ledger
+}
+
+// Begins is the session that the attempt begins; its ID is empty where the agent chooses it.
+func (c Claim) Begins() detect.Session {
+	return detect.Session{Agent: cmp.Or(c.Plan.Agent, c.Session.Agent), ID: c.Plan.Session}
 }
 
 // Refusal of a claim. Its Outcome has the verdict Postponed, LeftAlone or ByHand.
@@ -135,4 +142,10 @@ type Output struct {
 	Failed   bool     // it reports an error of its own
 	Session  string   // the id it says it writes to
 	CostUSD  float64  // what the agent says the run cost; 0: it does not say
+	// Mute: the agent may have asked before it printed anything, so that silence proves nothing.
+	Mute    bool
+	Prompts int // how many the run gave, those that the agent gave itself included; 0: it does not say
 }
+
+// Further is how many of a run's prompts are beyond the first, which counts for the budget when it is fired.
+func Further(prompts int) int { return max(0, prompts-1) }

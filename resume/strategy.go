@@ -31,7 +31,10 @@ func (st Same) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Fresh lets a new session take over.
-type Fresh struct{ Policy }
+type Fresh struct {
+	Policy
+	With string // the agent whose session it is; empty: the old one's
+}
 
 // Kind is FreshSession.
 func (Fresh) Kind() Kind { return FreshSession }
@@ -39,15 +42,21 @@ func (Fresh) Kind() Kind { return FreshSession }
 // Decide takes over at once where waiting cannot help, else when the wait is over. A line of
 // fresh sessions gets one: the next full context would only be handed on again.
 func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
+	if st.With != "" && !t.Asked && !s.ResetAt.IsZero() && s.ResetAt.Sub(now) < handOverFrom {
+		return Same{st.Policy}.Decide(s, t, now)
+	}
 	if d, done := st.common(s, t, now); done {
 		return d
 	}
-	if s.Reason == detect.ContextFull && t.Fresh > 0 && !t.Asked {
+	if s.Reason == detect.ContextFull && t.Fresh > 0 && !t.Asked && st.With == "" {
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true,
 			Why: "the context is full again in a session that took over from a full one"}
 	}
 	d := st.When(s, t)
 	switch {
+	case st.With != "": // whose limits are others
+		d.WakeAt, d.Probe, d.Grace, d.With = later(s.At, now), false, 0, st.With
+		d.Why = fmt.Sprintf("it stopped by %s, and a new session of %s takes over", s.Reason, st.With)
 	case t.Refused && t.Attempts < 2:
 		d.WakeAt, d.Why = later(s.ResetAt, now), "the agent refuses the session though its files are there"
 	case s.Reason == detect.ContextFull && t.Attempts == 0:

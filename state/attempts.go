@@ -141,8 +141,8 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	if c.Plan.Prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
 		ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
 	}
-	if o.CostUSD > 0 {
-		ch.spend(b.Now(), 0, o.CostUSD)
+	if more := resume.Further(o.Prompts); o.CostUSD > 0 || more > 0 {
+		ch.spend(b.Now(), more, o.CostUSD)
 	}
 	switch {
 	case o.Verdict == resume.Resumed:
@@ -174,10 +174,11 @@ func (c *Change) resumed(claim resume.Claim, o resume.Outcome) {
 	c.Phase, c.LastFire = Following, claim.At
 	c.Fruitless++
 	c.Episode = Episode{Fresh: c.Episode.Fresh}
-	if claim.Plan.Form == resume.FormFresh {
-		c.Counts.Recovered++
-		c.handOver(claim, o.Session)
+	if claim.Plan.Form != resume.FormFresh {
+		return
 	}
+	c.Counts.Recovered++
+	c.handOver(claim, o.Session)
 }
 
 // handOver has a new session go on in place of the old one. False: there is none.
@@ -186,7 +187,10 @@ func (c *Change) handOver(claim resume.Claim, ds detect.Session) bool {
 	if heir == nil {
 		return false
 	}
-	c.NewSession = ds.ID
+	if claim.Plan.Agent != "" && c.Cancelled.IsZero() {
+		c.tell(HandedOver, fmt.Sprintf("it stopped by %s, and %s took over its work", claim.Stop.Reason, claim.Plan.Agent), "clawd why "+Key(ds))
+	}
+	c.NewSession, c.Notice = c.NameOf(ds), nil // nothing is to be done here any more
 	heir.Prompt, c.Prompt = c.Prompt, ""
 	return true
 }
@@ -199,8 +203,8 @@ func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
 	}
 	rec := c.books.Record(ds)
 	rec.written(c.books)
-	rec.OldSession, rec.Root = c.ID, c.root()
-	rec.Episode.Fresh = c.Episode.Fresh + 1
+	rec.OldSession, rec.Root = rec.NameOf(c.Session.Session), c.root()
+	rec.Episode.Fresh = c.Episode.Fresh + fresh(claim)
 	if rec.Claim == nil || rec.Claim.At.Before(claim.At) { // else clawd has gone on with it, and had lost what began it
 		rec.Fruitless, rec.LastFire, rec.FirePrompt, rec.FireEnd = c.Fruitless, claim.At, c.FirePrompt, c.FireEnd
 		rec.Cancelled = c.Cancelled
@@ -210,6 +214,14 @@ func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
 	}
 	c.Heirs = append(c.Heirs, rec)
 	return &c.Heirs[len(c.Heirs)-1]
+}
+
+// fresh is 1 for an attempt that begins a session of the same agent, whose context is as full again before long.
+func fresh(c resume.Claim) int {
+	if c.Plan.Agent != "" {
+		return 0
+	}
+	return 1
 }
 
 func (c *Change) stoppedAgain(claim resume.Claim, o resume.Outcome, r Read, next Next) {
@@ -237,8 +249,11 @@ func (c *Change) noEffect(claim resume.Claim, o resume.Outcome, next Next) {
 	if o.Refused {
 		c.Refused = c.Stop.Key
 	}
-	if claim.Plan.Form == resume.FormIdempotent {
+	switch {
+	case claim.Plan.Form == resume.FormIdempotent:
 		c.Inert = c.Stop.Key
+	case claim.Plan.Agent != "":
+		c.Kept = c.Stop.Key
 	}
 	c.Decision = next(c.Session)
 	c.decided()
@@ -257,7 +272,7 @@ func (c *Change) cancelledRun(claim resume.Claim, o resume.Outcome) {
 // Ended notes the end of a claim's run that had resumed its session: what it cost, and for how long it
 // worked while nobody had to. It counts once. blocked, when not empty, says that it was refused
 // permissions; that ends the episode and is told.
-func (s Session) Ended(b Books, c resume.Claim, costUSD, workedSeconds float64, blocked string) *Change {
+func (s Session) Ended(b Books, c resume.Claim, out resume.Output, workedSeconds float64, blocked string) *Change {
 	ch := s.change(b, "T5")
 	if s.Claim != nil && s.Claim.Token == c.Token {
 		if s.Claim.Noted {
@@ -267,17 +282,36 @@ func (s Session) Ended(b Books, c resume.Claim, costUSD, workedSeconds float64, 
 		claim.Noted = true
 		ch.Claim = &claim
 	}
-	ch.spend(b.Now(), 0, costUSD)
+	ch.spend(b.Now(), resume.Further(out.Prompts), out.CostUSD)
 	ch.Counts.SecondsSaved += workedSeconds
 	if blocked == "" || s.open() {
+		return ch
+	}
+	ch.record("blocked", ch.Stop.Key, 0, blocked, "")
+	if heir := s.Handed(); heir.ID != "" {
+		ch.heirBlocked(b.Record(heir), blocked)
 		return ch
 	}
 	ch.Episode = Episode{}
 	if ch.Cancelled.IsZero() { // else its user knows
 		ch.tell("session_left", blocked, "")
 	}
-	ch.record("blocked", ch.Stop.Key, 0, blocked, "")
 	return ch
+}
+
+// heirBlocked tells of the session that took over what became of it.
+func (c *Change) heirBlocked(heir Session, why string) {
+	if heir.open() || heir.Phase == Waiting {
+		return // what comes of it is told
+	}
+	heir.written(c.books)
+	heir.Episode = Episode{}
+	if heir.Cancelled.IsZero() {
+		n := Notice{At: c.now(), Event: "session_left", Key: heir.Stop.Key, Session: Key(heir.Session), Reason: c.Stop.Reason, Why: why}
+		heir.Notice = &n
+		c.Notices = append(c.Notices, n)
+	}
+	c.Heirs = append(c.Heirs, heir)
 }
 
 // OutputCut notes that the output of a run no longer proves anything. Where the attempt is settled nothing is proved by it

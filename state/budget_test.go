@@ -36,7 +36,7 @@ func TestCostBudget(t *testing.T) {
 	o := outcome(resume.NoEffect, "")
 	o.CostUSD = 0.5
 	settle(t, s, fire(t, s, one, "k"), o)
-	must(t, s.Ended(resume.Claim{Session: one}, 0.5, 60, ""))
+	must(t, s.Ended(resume.Claim{Session: one}, resume.Output{CostUSD: 0.5}, 60, ""))
 	l := many
 	l.MaxCostUSD = 1
 	_, err := s.Claim(one, "k", l, free)
@@ -44,6 +44,21 @@ func TestCostBudget(t *testing.T) {
 	l.MaxCostUSD = 1.01
 	_, err = s.Claim(one, "k", l, free)
 	must(t, err)
+}
+
+// Prompts that a run gives itself are asked for like the first, and count like it.
+func TestFurtherPromptsCount(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	o := outcome(resume.StoppedAgain, "k2")
+	o.Prompts = 3
+	settle(t, s, fire(t, s, one, "k"), o)
+	is(t, budget(t, s, noon).Total, 3)
+	must(t, s.Ended(resume.Claim{Session: one}, resume.Output{Prompts: 4}, 60, ""))
+	is(t, budget(t, s, noon).Total, 6)
+	must(t, s.Ended(resume.Claim{Session: one}, resume.Output{Prompts: 1}, 60, ""))
+	must(t, s.Ended(resume.Claim{Session: one}, resume.Output{}, 60, ""))
+	is(t, budget(t, s, noon).Total, 6)
 }
 
 func TestARefusedProbeCostsNothing(t *testing.T) {

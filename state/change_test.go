@@ -65,6 +65,7 @@ func TestTransitionsArePure(t *testing.T) {
 		"adopted":     {Waiting, func(s Session) (*Change, error) { return s.Adopted(b, claim) }},
 		"went on":     {Waiting, func(s Session) (*Change, error) { return s.WentOn(b, read(one), "a prompt") }},
 		"redecided":   {Waiting, func(s Session) (*Change, error) { return s.Redecided(b, "k", next(s)) }},
+		"kept back":   {Waiting, func(s Session) (*Change, error) { return s.KeptBack(b, "k", "why", next(s)) }},
 		"refined":     {Waiting, func(s Session) (*Change, error) { return s.Refined(b, stopped("k"), next(s)) }},
 		"notified":    {Waiting, func(s Session) (*Change, error) { return s.Notified(b, "k", "session_unreachable", "why", "") }},
 		"left":        {Waiting, func(s Session) (*Change, error) { return s.Left(b, "k", "why", "") }},
@@ -77,12 +78,14 @@ func TestTransitionsArePure(t *testing.T) {
 		"again":       {Fired, func(s Session) (*Change, error) { return settled(s, resume.StoppedAgain) }},
 		"no effect":   {Fired, func(s Session) (*Change, error) { return settled(s, resume.NoEffect) }},
 		"unsure":      {Fired, func(s Session) (*Change, error) { return settled(s, resume.Unsure) }},
-		"ended":       {Following, func(s Session) (*Change, error) { return s.Ended(b, claim, 1, 2, "denied"), nil }},
-		"output cut":  {Fired, func(s Session) (*Change, error) { return s.OutputCut(b, claim), nil }},
-		"ordered":     {Held, func(s Session) (*Change, error) { return s.Ordered(b, again, next(s)) }},
-		"canceled":    {Fired, func(s Session) (*Change, error) { return s.CancelOrdered(b, true) }},
-		"taken back":  {Waiting, func(s Session) (*Change, error) { return s.CancelOrdered(b, true) }},
-		"ignored":     {Waiting, func(s Session) (*Change, error) { return s.IgnoreOrdered(b, false), nil }},
+		"ended": {Following, func(s Session) (*Change, error) {
+			return s.Ended(b, claim, resume.Output{CostUSD: 1}, 2, "denied"), nil
+		}},
+		"output cut": {Fired, func(s Session) (*Change, error) { return s.OutputCut(b, claim), nil }},
+		"ordered":    {Held, func(s Session) (*Change, error) { return s.Ordered(b, again, next(s)) }},
+		"canceled":   {Fired, func(s Session) (*Change, error) { return s.CancelOrdered(b, true) }},
+		"taken back": {Waiting, func(s Session) (*Change, error) { return s.CancelOrdered(b, true) }},
+		"ignored":    {Waiting, func(s Session) (*Change, error) { return s.IgnoreOrdered(b, false), nil }},
 	}
 	for name, m := range moves {
 		s, books := rec(m.from), b.of(t)

@@ -2,7 +2,9 @@ package state
 
 import (
 	"testing"
+	"time"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -67,4 +69,19 @@ func TestHeldFreshAttemptCounts(t *testing.T) {
 		is(t, get(t, s, two).Episode.Attempts, 1)
 		is(t, get(t, s, two).root(), "claude/one")
 	}
+}
+
+// A session that another one took over from needs nobody, whatever its user was told before.
+func TestNothingIsLeftToDoInTheOldSession(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k")
+	must(t, s.Tell(one, "k", "session_blocked", "somebody types", ""))
+	c := fire(t, s, one, "k")
+	c.Plan = resume.Plan{Form: resume.FormFresh, Session: "new"}
+	o := outcome(resume.Resumed, "")
+	o.Session = detect.Session{Agent: one.Agent, ID: "new"}
+	settle(t, s, c, o)
+	how, notice := get(t, s, one).Standing(noon.Add(time.Hour))
+	is(t, how, Done)
+	is(t, notice.Event, "")
 }

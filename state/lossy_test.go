@@ -259,6 +259,33 @@ func TestLostBeginningLeavesTheHeir(t *testing.T) {
 	refusedWith(t, err, resume.Postponed)
 }
 
+// The mark of an attempt that began a session of another agent counts for that one.
+func TestLostHeirOfAnotherAgent(t *testing.T) {
+	l := newLossy(t)
+	fresh := detect.Session{Agent: "codex", ID: "chosen"}
+	waiting(t, l.Store, one, "k")
+	must(t, l.Snapshot())
+	c := claimed(t, l.Store, one, "k")
+	c.Plan = resume.Plan{Agent: fresh.Agent, Form: resume.FormFresh, Session: fresh.ID}
+	l.later()
+	l.fired = []resume.Claim{c}
+	l.lose()
+	is(t, get(t, l.Store, fresh).OldSession, Key(one))
+	o := outcome(resume.Resumed, "")
+	o.Session = fresh
+	settle(t, l.Store, c, o)
+	old, heir := get(t, l.Store, one), get(t, l.Store, fresh)
+	is(t, old.NewSession, Key(fresh))
+	is(t, old.Named(old.NewSession), fresh)
+	is(t, heir.OldSession, Key(one))
+	is(t, heir.root(), Key(one))
+	how, _ := old.Standing(l.at.Time)
+	is(t, how, Done)
+	told, err := l.Outbox()
+	must(t, err)
+	is(t, told[len(told)-1].Event, "session_handed_over")
+}
+
 // Where a fresh session lies is known by its own attempts: the mark of the one that began it does not tell.
 func TestLostHeirHasItsFile(t *testing.T) {
 	l := newLossy(t)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -47,11 +46,13 @@ func (t tx) remember(c resume.Claim) error {
 	switch known := judged || rec.Claim != nil && !rec.Claim.At.Before(c.At); {
 	case begun:
 		return t.underWay(rec, c)
+	case known && !judged && c.Plan.Form == resume.FormFresh: // a later one may take its place before it has its verdict
+		return t.inherit(c)
 	case known:
 		return nil
 	case rec.open(), rec.Phase == Waiting,
 		rec.Phase != Following && rec.Stop.Key != c.Stop.Key && (!rec.TakenBack() || c.Stop.At.After(rec.Stop.At)), // the order was about an earlier stop
-		rec.Phase == Following && c.Plan.Form != resume.FormFresh:
+		rec.Phase == Following && c.Plan.Form != resume.FormFresh && !rec.Stop.At.After(c.At):                      // else what came of it was left already
 		return t.underWay(rec, c)
 	case c.Plan.Form == resume.FormFresh:
 		return t.inherit(c)
@@ -63,7 +64,7 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 	if rec.Stop.Key != c.Stop.Key { // what was decided about the older stop, and was kept for it, is not this one's
 		rec.Decision = resume.Decision{Strategy: resume.SameSession, WakeAt: c.At, Attempt: c.N, Why: "clawd had started this before its store was lost"}
 		if c.Plan.Form == resume.FormFresh {
-			rec.Decision.Strategy = resume.FreshSession
+			rec.Decision.Strategy, rec.Decision.With = resume.FreshSession, c.Plan.Agent
 		}
 		rec.Prompt, rec.Told, rec.Starts = "", nil, 0
 	}
@@ -86,12 +87,12 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 
 // inherit counts an attempt for the fresh session that it began.
 func (t tx) inherit(c resume.Claim) error {
-	rec := t.session(detect.Session{Agent: c.Session.Agent, ID: c.Plan.Session})
+	rec := t.session(c.Begins())
 	if rec.ID == "" || rec.Phase != Following || !rec.LastFire.Before(c.At) {
 		return nil
 	}
 	if rec.OldSession == "" {
-		rec.OldSession, rec.Root, rec.Episode.Fresh = c.Session.ID, t.session(c.Session).root(), rec.Episode.Fresh+1
+		rec.OldSession, rec.Root, rec.Episode.Fresh = rec.NameOf(c.Session), t.session(c.Session).root(), rec.Episode.Fresh+fresh(c)
 	}
 	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)

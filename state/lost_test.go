@@ -105,6 +105,46 @@ func TestNewerMarkTakesOver(t *testing.T) {
 	is(t, rec.Episode.Attempts, 2)
 }
 
+// The attempt that a snapshot has under way began a fresh session, and another one took its place: its verdict never comes, and
+// the fresh session counts on all the same.
+func TestNewerMarkLeavesTheHeir(t *testing.T) {
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	first := claimed(t, l.Store, one, "k")
+	first.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID, Prompt: "h"}
+	must(t, l.Fired(first))
+	must(t, l.Snapshot())
+	second := first
+	second.Token, second.N, second.Attempts, second.At, second.Plan.Session = "second", 2, 2, first.At.Add(time.Minute), "other"
+	l.fired = []resume.Claim{first, second}
+	l.lose()
+	is(t, get(t, l.Store, one).Claim.Token, second.Token)
+	stop := stopped("after")
+	stop.At = first.At.Add(30 * time.Second)
+	rec, err := l.Stopped(read(fresh), stop, wait, nil)
+	must(t, err)
+	is(t, rec.Episode.Attempts, 1)
+}
+
+// A store that had forgotten an attempt, for an older copy was put in its place, has left what came of it. When it is lost as well the
+// mark does not bring the attempt back, or that stop is taken in once more (I14).
+func TestMarkBeforeAStopThatWasLeft(t *testing.T) {
+	l := newLossy(t)
+	l.later()
+	l.fired = []resume.Claim{{Token: "t", Session: one, Stop: stopped("k"), N: 1, Attempts: 1, At: l.at.Time}}
+	l.later()
+	stop := stopped("cut:after")
+	stop.At = l.at.Time
+	_, err := l.Stopped(read(one), stop, resume.Decision{Strategy: resume.Leave}, nil)
+	must(t, err)
+	must(t, l.Snapshot())
+	l.lose()
+	rec := get(t, l.Store, one)
+	is(t, rec.Phase, Following)
+	is(t, rec.Stop.Key, "cut:after")
+}
+
 // An attempt that a snapshot has as claimed was made, as its mark tells: it is under way.
 func TestMarkOfAClaim(t *testing.T) {
 	l := newLossy(t)

@@ -107,9 +107,9 @@ func (s *Store) Settle(c resume.Claim, o resume.Outcome, r Read, next Next) (Ses
 }
 
 // Ended notes the end of a run that had resumed its session: see Session.Ended.
-func (s *Store) Ended(c resume.Claim, costUSD, workedSeconds float64, blocked string) error {
+func (s *Store) Ended(c resume.Claim, out resume.Output, workedSeconds float64, blocked string) error {
 	_, err := s.change("T5", c.Session, func(rec Session, b Books) (*Change, error) {
-		return rec.Ended(b, c, costUSD, workedSeconds, blocked), nil
+		return rec.Ended(b, c, out, workedSeconds, blocked), nil
 	})
 	return err
 }

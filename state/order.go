@@ -35,7 +35,7 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 		}
 	}
 	c.Episode.Attempts = max(c.Episode.Attempts, before.N)
-	c.Starts, c.Fruitless, c.Told, c.Cancelled = 0, 0, nil, time.Time{}
+	c.Starts, c.Fruitless, c.Told, c.Kept, c.Cancelled = 0, 0, nil, "", time.Time{}
 	c.Decision = d
 	c.Decision.Attempt = c.Episode.Attempts + 1
 	c.record("ordered", stop.Key, 0, "", "")
@@ -66,7 +66,7 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 		c.Cancelled = b.Now()
 		c.record("cancelled", s.Stop.Key, 0, byUser, "")
 		if s.NewSession != "" { // the run writes to the one that took over
-			heir := b.Record(detect.Session{Agent: s.Agent, ID: s.NewSession})
+			heir := b.Record(s.Named(s.NewSession))
 			heir.written(b)
 			heir.Cancelled = b.Now()
 			c.Heirs = append(c.Heirs, heir)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -40,6 +41,7 @@ type Session struct {
 	Starts     int               `json:"starts,omitempty"`       // claims of this stop that never made a mark
 	Refused    string            `json:"refused_stop,omitempty"` // key of the stop at which the agent refused this session
 	Inert      string            `json:"inert_stop,omitempty"`   // key of the stop on which an idempotent run had no effect
+	Kept       string            `json:"kept_stop,omitempty"`    // key of the stop from which another agent was to take over, and nothing came of it
 	Ignored    bool              `json:"ignored,omitempty"`      // by its user's order
 	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to end the run; holds until he goes on or wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
@@ -52,8 +54,8 @@ type Session struct {
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
 	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of the prompt of the newest attempt that had one
 	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict; zero: none that is known
-	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one
-	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it
+	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one; see Named
+	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it; see Named
 	Updated    time.Time         `json:"updated"`
 }
 
@@ -62,6 +64,46 @@ func (s Session) RefusedNow() bool { return s.Refused != "" && s.Refused == s.St
 
 // InertNow tells whether an idempotent run had no effect on the stop that is known.
 func (s Session) InertNow() bool { return s.Inert != "" && s.Inert == s.Stop.Key }
+
+// Tried is what happened before in the episode of the stop that is known.
+func (s Session) Tried() resume.Tried {
+	return resume.Tried{Attempts: s.Episode.Attempts, Since: s.Episode.Since, Fresh: s.Episode.Fresh, Fruitless: s.Fruitless,
+		Refused: s.RefusedNow(), Agent: s.Agent, HandedOn: s.handedOn(), Kept: s.Kept != "" && s.Kept == s.Stop.Key}
+}
+
+// handedOn tells whether it took over from a session of another agent.
+func (s Session) handedOn() bool { return s.OldSession != "" && s.Named(s.OldSession).Agent != s.Agent }
+
+// TriedBefore is what counts of it for an order: whom its user wants to take over is tried once more.
+func (s Session) TriedBefore() resume.Tried {
+	t := s.Tried()
+	t.Since, t.Kept = time.Time{}, false
+	return t
+}
+
+// Named gives the session that a lineage names: by its id, with "agent/" before that of another agent's. Path is not set.
+func (s Session) Named(name string) detect.Session {
+	if agent, id, ok := strings.Cut(name, "/"); ok {
+		return detect.Session{Agent: agent, ID: id}
+	}
+	return detect.Session{Agent: s.Agent, ID: name}
+}
+
+// NameOf is the name of another session that Named takes.
+func (s Session) NameOf(o detect.Session) string {
+	if o.Agent != s.Agent {
+		return Key(o)
+	}
+	return o.ID
+}
+
+// Handed gives the session that took over from this one at the stop that is known; its ID is empty where none did.
+func (s Session) Handed() detect.Session {
+	if s.NewSession == "" || s.Phase != Following || s.Claim == nil || s.Claim.Plan.Form != resume.FormFresh || s.Claim.Stop.Key != s.Stop.Key {
+		return detect.Session{}
+	}
+	return s.Named(s.NewSession)
+}
 
 // Driven tells whether a person drove the session when it stopped: its records say so, or it was open in a
 // terminal then, and the records do not tell or the agent names the session that the terminal shows.
@@ -151,11 +193,14 @@ type Delivery struct {
 	Next    time.Time `json:"next,omitzero"`   // not before
 }
 
+// HandedOver is the event of a Notice that asks nothing of its user: another agent went on with a session's work.
+const HandedOver = "session_handed_over"
+
 // Notice is something that the user must be told at least once.
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked, session_put_off
+	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked, session_put_off, HandedOver
 	Key     string        `json:"key,omitempty"` // of the stop that it is about
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`

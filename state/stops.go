@@ -32,8 +32,11 @@ func (s *Session) take(r Read) {
 }
 
 // prompted tells whether a prompt is that of the newest attempt. Not every agent records who prompted, so one in the very
-// words of the attempt that was written before its verdict is taken for its own.
+// words of the attempt that was written before its verdict is taken for its own; one with the id that the attempt chose always is.
 func (s Session) prompted(p detect.Event) bool {
+	if c := s.Claim; c != nil && c.Plan.MessageID != "" && p.ID == c.Plan.MessageID {
+		return true
+	}
 	return s.FirePrompt != "" && p.Hash == s.FirePrompt && (s.FireEnd.IsZero() || !p.At.After(s.FireEnd))
 }
 
@@ -182,6 +185,19 @@ func (s Session) Redecided(b Books, key string, d resume.Decision) (*Change, err
 	}
 	c := s.change(b, "T1")
 	c.Decision = d
+	c.decided()
+	return c, nil
+}
+
+// KeptBack has the session's own agent go on after all with a stop from which another one was to take over: the decision is
+// d now.
+func (s Session) KeptBack(b Books, key, why string, d resume.Decision) (*Change, error) {
+	if err := s.waits(key); err != nil {
+		return nil, err
+	}
+	c := s.change(b, "T1")
+	c.Kept, c.Decision = key, d
+	c.record("kept", key, 0, why, "")
 	c.decided()
 	return c, nil
 }

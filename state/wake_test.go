@@ -307,7 +307,7 @@ func TestBlockedRunIsTold(t *testing.T) {
 	s, _ := newStore(t)
 	waiting(t, s, one, "k")
 	settle(t, s, fire(t, s, one, "k"), outcome(resume.Resumed, ""))
-	must(t, s.Ended(resume.Claim{Session: one}, 0, 90, "it was refused permissions"))
+	must(t, s.Ended(resume.Claim{Session: one}, resume.Output{}, 90, "it was refused permissions"))
 	is(t, strings.Join(told(t, s), " "), "session_left")
 	st, err := s.Stats()
 	must(t, err)

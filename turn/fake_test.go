@@ -81,6 +81,10 @@ func fakeClaude(mode string) int {
 			return 1
 		}
 		done("third")
+	case "fails, and never ends":
+		opened()
+		failed(529, "API Error: 529 Overloaded. This is a server-side issue, usually temporary")
+		stay()
 	case "works, then fails": // and leaves no session
 		opened()
 		out(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","name":"Bash"}]}}`)

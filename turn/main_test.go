@@ -1,7 +1,11 @@
 package turn
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -11,8 +15,30 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(fakeMode); mode != "" {
 		os.Exit(fakeClaude(mode))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(builtDir)
+	os.Exit(code)
 }
+
+// builtDir holds the agent.
+var builtDir string
+
+// agentProgram is this test binary once more, without the race detector, which makes each of some five hundred starts
+// of the agent take 0.1 s of processor time. The agent has one goroutine.
+var agentProgram = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "turn-test")
+	if err != nil {
+		return "", err
+	}
+	builtDir = dir
+	path := filepath.Join(dir, "agent")
+	cmd := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // patient is the deadline of what other processes do.
 const patient = 60 * time.Second

@@ -29,8 +29,8 @@ type Request struct {
 	// Dir is the working folder. Empty: the session's own, for a new one the current folder.
 	Dir  string
 	Args []string // further arguments for the agent's program
-	// Environ is the environment of the agent; nil: that of this process. The marks by which an agent
-	// knows that it runs inside another one are taken out, nothing else.
+	// Environ is the environment of the agent; nil: that of this process. The marks by which it would take itself
+	// for one that runs inside another run of it are taken out (Kind.Marks), as is what is a service manager's alone.
 	Environ []string
 	// Config is where the agent's program and folder are; the zero value: where they usually are.
 	Config agent.Config
@@ -97,6 +97,7 @@ type Result struct {
 type runner struct {
 	r       Request
 	a       agent.Agent
+	starter agent.Starter // a as well
 	program agent.Program
 	procs   agent.Procs
 	environ []string
@@ -121,6 +122,7 @@ func newRunner(r Request) (*runner, error) {
 	if t.environ == nil {
 		t.environ = os.Environ()
 	}
+	t.environ = agent.Unmarked(t.environ, r.Agent.Marks)
 	if t.r.Continue == "" {
 		t.r.Continue = "continue"
 	}
@@ -139,6 +141,10 @@ func newRunner(r Request) (*runner, error) {
 		}
 	}
 	t.a = r.Agent.Open(agent.Env{Home: t.getenv("HOME"), Getenv: t.getenv, Procs: t.procs}, r.Config)
+	var err error
+	if t.starter, err = agent.StarterOf(t.a); err != nil {
+		return t, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
 	path, err := exec.LookPath(t.a.Command())
 	if err == nil {
 		path, err = filepath.Abs(path)

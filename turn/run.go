@@ -134,7 +134,7 @@ func (t *runner) try(ctx context.Context) error {
 	if t.asked {
 		prompt = t.r.Continue
 	}
-	plan, err := t.a.Turn(agent.TurnRequest{Program: t.program, Session: t.session, NewID: uuid.NewString(), Dir: t.dir,
+	plan, err := t.starter.Turn(agent.TurnRequest{Program: t.program, Session: t.session, NewID: uuid.NewString(), Dir: t.dir,
 		Model: t.r.Model, Prompt: prompt, Args: t.r.Args, Pieces: t.r.Pieces})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRequest, err)
@@ -166,13 +166,21 @@ func (t *runner) try(ctx context.Context) error {
 			cancel(err)
 		}
 	}}
+	over, end := context.WithCancel(ctx)
+	defer end()
+	hung := time.AfterFunc(time.Hour, end)
+	hung.Stop()
+	defer hung.Stop()
 	h.pass = func(s agent.Said) {
+		if hung.Stop(); s.Kind == agent.SaidFailed && plan.Hangs > 0 {
+			hung.Reset(plan.Hangs)
+		}
 		if t.r.OnEvent != nil {
 			t.r.OnEvent(Event{Said: s, Attempt: t.result.Attempts})
 		}
 	}
 	stopped := make(chan struct{})
-	go func() { defer close(stopped); c.stopAfter(ctx) }()
+	go func() { defer close(stopped); c.stopAfter(over) }()
 	out, err := t.a.Output(c.out, h.hear)
 	c.out.Close() // an output that cannot be read must not block the agent
 	<-stopped

@@ -26,7 +26,7 @@ import (
 // fake is a request to the fake agent.
 func fake(t *testing.T, mode string) Request {
 	t.Helper()
-	self, err := os.Executable()
+	self, err := agentProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,13 +206,19 @@ func TestRunLongWaits(t *testing.T) {
 	}
 }
 
+// resumed is an agent that can be resumed, and nothing else.
+type resumed struct{ agent.Agent }
+
 func TestRunErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*Request)
 		want   error
 	}{
-		"no agent":       {func(r *Request) { r.Agent = agent.Kind{Name: "nobody"} }, ErrRequest},
+		"no agent": {func(r *Request) { r.Agent = agent.Kind{Name: "nobody"} }, ErrRequest},
+		"no turns": {func(r *Request) {
+			r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent { return resumed{claude.New(env, cfg)} }
+		}, ErrRequest},
 		"no prompt":      {func(r *Request) { r.Prompt = " \n" }, ErrRequest},
 		"no folder":      {func(r *Request) { r.Dir = "/no/such/folder" }, ErrRequest},
 		"not installed":  {func(r *Request) { r.Config.Command = "/no/such/program" }, ErrAgentNotFound},
@@ -272,6 +278,37 @@ func TestRunTimeoutLeavesNothing(t *testing.T) {
 	r = fake(t, "stubborn:"+filepath.Join(t.TempDir(), "pids"))
 	r.Timeout = time.Second
 	if _, err := Run(t.Context(), r); !errors.Is(err, ErrTimeout) {
+		t.Errorf("%v", err)
+	}
+}
+
+// hangs is an agent of which a run that fails may never end.
+type hangs struct {
+	agent.Agent
+	agent.Starter
+}
+
+func (h hangs) Turn(r agent.TurnRequest) (resume.Plan, error) {
+	p, err := h.Starter.Turn(r)
+	p.Hangs = time.Millisecond
+	return p, err
+}
+
+// A run that has failed and says nothing more is ended, where its agent says that it may hang, and its failure counts.
+func TestRunHangs(t *testing.T) {
+	t.Parallel()
+	r := fake(t, "fails, and never ends")
+	open := r.Agent.Open
+	r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent {
+		a := open(env, cfg)
+		s, err := agent.StarterOf(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hangs{a, s}
+	}
+	stop := (*StopError)(nil)
+	if _, err := Run(t.Context(), r); !errors.As(err, &stop) || stop.Stop.Reason != detect.Overloaded {
 		t.Errorf("%v", err)
 	}
 }

@@ -52,7 +52,7 @@ const aPID = 4711
 
 // Passing shows an agent a process of its own in the moments between two programs: what it shows then says nothing.
 // open gives the agent over a process table. argv is of a process in the folder dir that may have session s open
-// and does not name it, named of one that surely has it; comm is what the system calls them. early: in exec already, by
+// and does not name it, named of one that surely has it (nil: no arguments tell that); comm is what the system calls them. early: in exec already, by
 // its name alone, one may have the session; else it has it as soon as it shows its arguments.
 func Passing(t *testing.T, open func(agent.Procs) agent.Agent, s detect.Session, dir string, argv, named []string, comm string, early bool) {
 	live := agent.Proc{PID: aPID, Start: 7, Group: aPID, Leader: aPID, Comm: comm}
@@ -66,6 +66,10 @@ func Passing(t *testing.T, open func(agent.Procs) agent.Agent, s detect.Session,
 		begins = detect.Gone
 	}
 	files := []string{"/dev/null", "/dev/pts/3"}
+	tells := named != nil
+	if !tells {
+		named = argv
+	}
 	for name, c := range map[string]struct {
 		states []state
 		want   detect.Liveness
@@ -78,7 +82,7 @@ func Passing(t *testing.T, open func(agent.Procs) agent.Agent, s detect.Session,
 		"has ended":                       {[]state{{live, argv, dir, files}, {}}, detect.Gone, false},
 		"its pid is another's":            {[]state{{live, argv, dir, files}, {with(func(p *agent.Proc) { p.Start++ }), argv, dir, files}}, detect.Gone, false},
 		"starts another program":          {[]state{{live, nil, dir, files}, {live, nil, dir, files}, other}, detect.Gone, false},
-		"starts for the session":          {[]state{{live, nil, dir, files}, {live, nil, dir, files}, {live, named, dir, files}}, begins, begins == detect.Alive},
+		"starts for the session":          {[]state{{live, nil, dir, files}, {live, nil, dir, files}, {live, named, dir, files}}, begins, tells && begins == detect.Alive},
 		"a child that starts a tool":      {[]state{{forked, argv, dir, files}, {forked, argv, dir, files}, other}, detect.Gone, false},
 		"a child that stays":              {[]state{{forked, argv, dir, nil}}, detect.Alive, false},
 		"shows no folder and no files":    {[]state{{live, argv, "", nil}}, detect.Alive, false},

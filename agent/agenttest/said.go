@@ -48,7 +48,7 @@ func Said(t *testing.T, a agent.Agent, output string) []string {
 }
 
 // Turn gives the arguments of a turn, without the program.
-func Turn(t *testing.T, a agent.Agent, r agent.TurnRequest) string {
+func Turn(t *testing.T, a agent.Starter, r agent.TurnRequest) string {
 	t.Helper()
 	r.Program.Path, r.Prompt, r.Dir = "/bin/agent", "-n the prompt", "/work"
 	p, err := a.Turn(r)

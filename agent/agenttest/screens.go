@@ -96,7 +96,7 @@ func viewed(v agent.View) (name, wrong string) {
 
 // Screens checks an agent against its screens. One whose cursor was not recorded must not be ready
 // with the cursor anywhere, and everything drawn faint.
-func Screens(t *testing.T, a agent.Agent) {
+func Screens(t *testing.T, a agent.Terminal) {
 	counted := map[string]int{}
 	for _, x := range screens(t) {
 		t.Run(x.file, func(t *testing.T) {
@@ -126,7 +126,7 @@ func Screens(t *testing.T, a agent.Agent) {
 
 // Room checks how much an agent says to fit into its box: at most what was seen to, in the terminal that the
 // screen is from.
-func Room(t *testing.T, a agent.Agent, file string, cols, room int) {
+func Room(t *testing.T, a agent.Terminal, file string, cols, room int) {
 	t.Helper()
 	for _, x := range screens(t) {
 		if x.file != file {
@@ -159,7 +159,7 @@ var imitations = [][]string{
 // dialog above each screen that is ready, nothing is closed and no key is named, and with text in
 // the box it is not ready, wherever in it the cursor stands. rows is how many rows above the cursor
 // belong to the agent.
-func Plants(t *testing.T, a agent.Agent, rows int) {
+func Plants(t *testing.T, a agent.Terminal, rows int) {
 	for _, x := range screens(t) {
 		if x.want != "ready" {
 			continue
@@ -188,7 +188,7 @@ func Plants(t *testing.T, a agent.Agent, rows int) {
 const hint = "? for shortcuts"
 
 // half types something and expects that it is seen.
-func half(t *testing.T, a agent.Agent, name string, s agent.Screen) {
+func half(t *testing.T, a agent.Terminal, name string, s agent.Screen) {
 	t.Helper()
 	row, col, plain := s.Row, s.Col, len(s.Faint) == 0
 	start := []rune(s.Line(row) + strings.Repeat(" ", col))[:col]
@@ -210,7 +210,7 @@ func half(t *testing.T, a agent.Agent, name string, s agent.Screen) {
 
 // FuzzScreen checks on any screen that nothing panics, that a View does not contradict itself, and that
 // one is only ready with the cursor behind the agent's prompt, in that row alone.
-func FuzzScreen(f *testing.F, a agent.Agent, prompt string) {
+func FuzzScreen(f *testing.F, a agent.Terminal, prompt string) {
 	for _, x := range screens(f) {
 		from, to := 0, 0
 		if len(x.screen.Faint) > 0 {

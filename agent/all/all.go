@@ -37,6 +37,23 @@ func Kind(name string) (agent.Kind, error) {
 	return agent.Kind{}, fmt.Errorf("agent %q is not known; known are %q", name, Names())
 }
 
+// Environ is an environment for the children of clawd, without the marks of any agent.
+func Environ(environ []string) []string {
+	for _, k := range Kinds() {
+		environ = agent.Unmarked(environ, k.Marks)
+	}
+	return environ
+}
+
+// Vars are the variables that say where the agents keep their files.
+func Vars() []string {
+	var vars []string
+	for _, k := range Kinds() {
+		vars = append(vars, k.Vars...)
+	}
+	return vars
+}
+
 // New gives every agent, in the order of Names, with its section of cfgs or the zero Config. A
 // section of an agent that clawd does not know is an error. Whether an agent is wanted at all
 // (Config.Enabled) is for the caller to decide.

@@ -19,7 +19,7 @@ func TestNew(t *testing.T) {
 	for _, a := range agents {
 		names = append(names, a.Name())
 	}
-	if want := []string{"claude", "opencode", "codex", "gemini"}; !slices.Equal(names, want) || !slices.Equal(all.Names(), want) {
+	if want := []string{"claude", "opencode", "codex", "copilot", "gemini", "pi", "qwen"}; !slices.Equal(names, want) || !slices.Equal(all.Names(), want) {
 		t.Errorf("agents %q, names %q, want %q", names, all.Names(), want)
 	}
 	if got := agents[1].Command(); got != "/opt/oc" {
@@ -35,5 +35,26 @@ func TestNew(t *testing.T) {
 	}
 	if _, err := all.New(env, map[string]agent.Config{"opencoed": {}}); err == nil || !strings.Contains(err.Error(), "opencoed") {
 		t.Errorf("a misspelt agent: %v", err)
+	}
+}
+
+// What the agents say of themselves, clawd can use.
+func TestKinds(t *testing.T) {
+	for _, k := range all.Kinds() {
+		if l := k.Layout; (len(l.Homes) > 0) != (l.Lay != nil) || l.Named == nil && len(l.Stores) == 0 {
+			t.Errorf("%s: where its files lie, and where a copy of one is to lie, belong together", k.Name)
+		}
+	}
+}
+
+// Whatever agent clawd runs in, what it starts does not take itself for a part of that.
+func TestEnviron(t *testing.T) {
+	got := all.Environ([]string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "CLAUDE_CODE_CHILD_SESSION=x", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PROJECT_DIR=/p",
+		"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=1", "CLAUDE_CONFIG_DIR=/a", "HOME=/h"})
+	if want := []string{"CLAUDE_CONFIG_DIR=/a", "HOME=/h"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if vars := all.Vars(); !slices.Contains(vars, "CLAUDE_CONFIG_DIR") || !slices.Contains(vars, "OPENCODE_DB") {
+		t.Errorf("a service is given %q", vars)
 	}
 }

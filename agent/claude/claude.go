@@ -8,6 +8,7 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -29,30 +31,33 @@ type Claude struct {
 	zone  *time.Location // in which the agent prints times without a zone
 
 	mu    sync.Mutex
-	seen  map[string]string     // registry path -> session it named last
-	scans int                   // of everything, so far
-	all   bool                  // this scan looks at dormant transcripts, too
-	files map[string]seenFolder // by project folder and name: what the last scan saw
+	seen  map[string]string // registry path -> session it named last
+	cache jsonl.Cache
 }
 
 // Kind is Claude Code, for turn.Request and for whoever lists the agents.
-var Kind = agent.Kind{Name: "claude", Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
+var Kind = agent.Kind{
+	Name: "claude",
+	Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
+	Marks: []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR",
+		goOn, maxAge},
+	Vars: []string{"CLAUDE_CONFIG_DIR"},
+	Layout: agent.Layout{
+		Named: func(path string) bool {
+			id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+			return ok && agent.IsUUID(id)
+		},
+		Below: []string{"projects"},
+	},
+}
 
 // New gives the agent over cfg.ConfigDir, else $CLAUDE_CONFIG_DIR, else ~/.claude. The folder
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
 func New(env agent.Env, cfg agent.Config) *Claude {
-	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}, files: map[string]seenFolder{}}
-	c.given = cfg.ConfigDir
-	if c.given == "" {
-		c.given = env.Getenv("CLAUDE_CONFIG_DIR")
-	}
-	c.root = c.given
-	if c.root == "" {
-		c.root = filepath.Join(env.Home, ".claude")
-	}
-	if real, err := filepath.EvalSymlinks(c.root); err == nil {
-		c.root = real
-	}
+	env = env.Whole()
+	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}}
+	c.given = cmp.Or(cfg.ConfigDir, env.Getenv("CLAUDE_CONFIG_DIR"))
+	c.root = agent.Resolved(cmp.Or(c.given, filepath.Join(env.Home, ".claude")))
 	return c
 }
 
@@ -93,29 +98,10 @@ func (c *Claude) Account(detect.Info) string {
 
 func (c *Claude) getenv(name string) string { return c.cfg.Getenv(c.env, name) }
 
-// isID: the agent's own form of a session id, a lower-case UUID.
-func isID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		switch b := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if b != '-' {
-				return false
-			}
-		case '0' <= b && b <= '9', 'a' <= b && b <= 'f':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // fits checks that a session's id is one and names its file.
 func fits(s detect.Session) error {
 	switch {
-	case !isID(s.ID):
+	case !agent.IsUUID(s.ID):
 		return errors.New("the session id is not a lower-case UUID")
 	case filepath.Base(s.Path) != s.ID+".jsonl":
 		return errors.New("the session id is not the name of its file")
@@ -125,13 +111,4 @@ func fits(s detect.Session) error {
 
 // own gives the stat of a transcript of this user alone that lies in the agent's folder, no link on
 // the way.
-func (c *Claude) own(path string) (fs.FileInfo, error) {
-	root := c.root
-	if rel, ok := agent.Rel(path, c.root, c.given); ok {
-		path = filepath.Join(root, rel)
-	}
-	if err := agent.Inside(root, path); err != nil {
-		return nil, err
-	}
-	return agent.Own(path)
-}
+func (c *Claude) own(path string) (fs.FileInfo, error) { return agent.OwnIn(c.root, c.given, path) }

@@ -2,12 +2,12 @@ package claude
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // windows of quotaLimits.rateLimitType.
@@ -26,7 +26,7 @@ func failure(r *record, text string, zone *time.Location) *detect.Failure {
 	f := &detect.Failure{Status: r.APIErrorStatus, Source: "transcript", Field: "isApiErrorMessage"}
 	var word string
 	_ = json.Unmarshal(r.Error, &word) // absent in old versions
-	text = flat(detect.Plain(text))
+	text = flat(bare(text))
 	if f.Status == 0 {
 		f.Status = statusIn(text)
 	}
@@ -39,6 +39,7 @@ func failure(r *record, text string, zone *time.Location) *detect.Failure {
 		usage(f, q, text, r.at, zone)
 	default:
 		byWord(f, word, text, r, zone)
+		passed(f, text, r.at, zone)
 	}
 	if f.Reason == detect.Unknown {
 		f.Text = detect.Redact(text)
@@ -90,17 +91,17 @@ func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location
 		f.Reason = detect.InvalidRequest
 	case word == "invalid_request":
 		f.Reason = detect.InvalidRequest
-		if details, _ := messages().Find(flat(r.ErrorDetails)); f.Status != 413 && (row.Reason == detect.ContextFull || details.Reason == detect.ContextFull) {
+		details, _ := messages().Find(flat(r.ErrorDetails))
+		switch {
+		case row.Reason == detect.Billing:
+			f.Reason = detect.Billing
+		case row.Reason == detect.ContextFull && (accumulated.MatchString(text) || strings.HasPrefix(text, "Prompt is too long")),
+			f.Status != 413 && (row.Reason == detect.ContextFull || details.Reason == detect.ContextFull):
 			f.Reason = detect.ContextFull
 		}
 	case word == "rate_limit":
 		f.Reason = detect.RateLimit
-		if row.Reason == detect.UsageLimit || !known && naming.MatchString(text) {
-			usage(f, nil, text, r.at, zone)
-		}
-		if !known && f.ResetAt.IsZero() {
-			f.Reason = detect.RateLimit
-		}
+		limited(f, row, known, text, r.at, zone)
 	case word == "server_error":
 		f.Reason = serverReason(f.Status, r.APIError, row.Reason)
 	default:
@@ -108,9 +109,12 @@ func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location
 	}
 }
 
+// accumulated: it is the conversation that became too large, not one picture in it.
+var accumulated = lazyregexp.New(`(?i)\baccumulated\b`)
+
 // naming: a wording that is not known yet, in a record of a 429, is a plan's limit if it names when
 // that resets; a throttled request names none.
-var naming = regexp.MustCompile(`(?i)\bresets?\b`)
+var naming = lazyregexp.New(`(?i)\bresets?\b`)
 
 var authWords = map[string]bool{
 	"authentication_failed": true, "authentication_error": true, "oauth_org_not_allowed": true,
@@ -135,17 +139,64 @@ func byText(f *detect.Failure, text string, at time.Time, zone *time.Location) {
 	row, ok := messages().Find(text)
 	switch {
 	case !ok || row.State != detect.Stopped,
-		f.Status != 0 && row.Reason == detect.Network,       // a server that answered may speak of connections
-		f.Status == 413 && row.Reason == detect.ContextFull: // the size of a picture, not of the context
+		f.Status != 0 && row.Reason == detect.Network,                                         // a server that answered may speak of connections
+		f.Status == 413 && row.Reason == detect.ContextFull && !accumulated.MatchString(text): // the size of a picture, not of the context
 		f.Reason = detect.FromStatus(f.Status)
 	case row.Reason == detect.UsageLimit:
 		usage(f, nil, text, at, zone)
 	default:
 		f.Reason = row.Reason
 	}
+	if f.Reason == detect.RateLimit {
+		throttled(f, text, at)
+	}
 }
 
-var statusText = regexp.MustCompile(`^API Error: ?(?:Repeated |Request rejected \()?([1-5]\d\d)\b`)
+// limited is for the record of a 429: a quota that is used up, money, or a throttle.
+func limited(f *detect.Failure, row detect.Message, known bool, text string, at time.Time, zone *time.Location) {
+	f.Reason = detect.RateLimit
+	switch {
+	case row.Reason == detect.Billing:
+		f.Reason = detect.Billing
+		return
+	case row.Reason == detect.UsageLimit, !known && naming.MatchString(text):
+		usage(f, nil, text, at, zone)
+	}
+	if !known && f.ResetAt.IsZero() {
+		f.Reason = detect.RateLimit
+	}
+	if f.Reason == detect.RateLimit {
+		throttled(f, text, at)
+	}
+}
+
+var passedOn = lazyregexp.New(`^.{0,200}?\bAPI Error: ?(?:Request rejected \(\d{3}\) · |\d{3} )(.*)`)
+
+// passed reads what the provider says in its answer, behind the agent's own words. A 403 is a matter of access, unless it
+// is one of money or of a quota.
+func passed(f *detect.Failure, text string, at time.Time, zone *time.Location) {
+	m := passedOn.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	p, ok := detect.Passed(f.Status, m[1], at, zone)
+	if !ok || f.Reason == detect.Auth && p.Reason != detect.Billing && p.Reason != detect.UsageLimit {
+		return
+	}
+	f.Reason, f.Window = p.Reason, p.Window
+	if f.RetryAfter == nil || f.Reason == detect.UsageLimit {
+		f.ResetAt, f.ResetMinute, f.Notes = p.ResetAt, p.ResetMinute, p.Notes
+	}
+}
+
+// throttled takes over how long a provider asks to wait in the JSON of its error.
+func throttled(f *detect.Failure, text string, at time.Time) {
+	if d, ok := detect.RetryAfterField(text); ok && !at.IsZero() {
+		f.RetryAfter = &d
+	}
+}
+
+var statusText = lazyregexp.New(`^API Error: ?(?:Repeated |Request rejected \()?([1-5]\d\d)\b`)
 
 // statusIn reads the status that the agent printed at the very beginning of its text.
 func statusIn(text string) int {

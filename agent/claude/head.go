@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -52,15 +51,12 @@ func readHead(ctx context.Context, s detect.Session) (head, error) {
 	defer r.Close()
 	f := fold{c: &Claude{zone: time.UTC}, s: s, b: new(agent.Batch), each: func(detect.Event) {}, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = true
-	for r.Offset() < headMax && (f.head.created.IsZero() || f.head.prompt == "") {
-		line, off, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return head{}, err
-		}
+	err = jsonl.Each(ctx, r, headMax, func(line []byte, off int64) bool {
 		f.line(line, off)
+		return f.head.created.IsZero() || f.head.prompt == ""
+	})
+	if err != nil {
+		return head{}, err
 	}
 	return f.head, nil
 }

@@ -17,42 +17,7 @@ import (
 const cases = "../../testdata/claude"
 
 // table is a process table of our own.
-type table struct {
-	all  []agent.Proc
-	argv map[int][]string
-	cwd  map[int]string
-	ns   string
-	err  error
-
-	inner map[int]int  // pids in the processes' own namespaces, where they have one
-	ended map[int]bool // still listed, but gone
-}
-
-func (t table) Boot() string         { return "boot" }
-func (t table) PIDNamespace() string { return t.ns }
-func (t table) InnerPID(pid int) int {
-	if inner, ok := t.inner[pid]; ok {
-		return inner
-	}
-	if _, ok := t.Get(pid); !ok {
-		return 0
-	}
-	return pid
-}
-func (t table) Get(pid int) (agent.Proc, bool) {
-	for _, p := range t.all {
-		if p.PID == pid && !t.ended[pid] {
-			return p, true
-		}
-	}
-	return agent.Proc{}, false
-}
-func (t table) List() ([]agent.Proc, error) { return t.all, t.err }
-func (t table) Argv(pid int) []string       { return t.argv[pid] }
-func (t table) Cwd(pid int) string          { return t.cwd[pid] }
-func (t table) Environ(int) []string        { return nil }
-func (table) Listens(int) []int             { return nil }
-func (t table) Opens(int) []string          { return nil }
+type table = agenttest.Procs
 
 // over gives the agent over a folder, in the zone of the recordings.
 func over(root string, procs agent.Procs, cfg agent.Config, vars ...string) *Claude {

@@ -95,7 +95,7 @@ func (c *Claude) Launches(hint string) ([]agent.Launched, error) {
 			errs = append(errs, err)
 		}
 		// An entry that is older than the process is left behind by another one.
-		if h := c.holder(e, nil, false); err != nil || !isID(e.SessionID) || h.Liveness != detect.Alive || h.Start != seen.Start {
+		if h := c.holder(e, nil, false); err != nil || !agent.IsUUID(e.SessionID) || h.Liveness != detect.Alive || h.Start != seen.Start {
 			continue
 		}
 		seen.Pays = c.purse(c.env.Procs.Environ(pid), strings.HasPrefix(e.Entrypoint, "sdk-"))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -51,7 +52,7 @@ func (c *Claude) readEntry(path string) (entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case err == nil && isID(e.SessionID):
+	case err == nil && agent.IsUUID(e.SessionID):
 		c.seen[path] = e.SessionID
 	case errors.Is(err, os.ErrNotExist):
 		delete(c.seen, path)
@@ -63,12 +64,7 @@ func (c *Claude) readEntryOnce(path string) (entry, error) {
 	if _, err := c.own(path); err != nil {
 		return entry{}, err
 	}
-	f, err := agent.OpenRegular(path)
-	if err != nil {
-		return entry{}, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, entryMax))
+	b, err := agent.ReadFile(path, entryMax)
 	if err != nil {
 		return entry{}, err
 	}
@@ -132,12 +128,16 @@ func (c *Claude) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 			live = append(live, h)
 		}
 	}
-	live = append(live, c.unregistered(s, i, procs, entered)...)
+	others, err := c.unregistered(ctx, s, i, procs, entered)
+	if err != nil {
+		return nil, err
+	}
+	live = append(live, others...)
 	switch {
 	case len(live) > 0:
 		return append(live, dead...), nil
 	case procErr != nil:
-		return []detect.Holder{{Liveness: detect.HolderUnknown, Why: procErr.Error()}}, nil
+		return holders.Unknown(procErr.Error()), nil
 	case len(dead) > 0:
 		return dead, nil
 	}
@@ -204,27 +204,17 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 	return h
 }
 
-func (c *Claude) describe(h *detect.Holder, p agent.Proc) {
-	h.Start, h.Group, h.Leader = p.Start, p.Group, p.Leader
-	if l, ok := c.env.Procs.Get(p.Leader); ok {
-		h.LeaderStart = l.Start
-	}
-	agent.Terminal(c.env.Procs, h)
-}
+func (c *Claude) describe(h *detect.Holder, p agent.Proc) { holders.Describe(c.env.Procs, h, p) }
 
 // unregistered finds processes of the agent that no entry tells of: those started for this
 // session by name, and those that merely stand in its folder.
-func (c *Claude) unregistered(s detect.Session, i detect.Info, procs []agent.Proc, entered map[int]bool) []detect.Holder {
-	var found []detect.Holder
-	for _, p := range procs {
-		if p.Zombie || entered[p.PID] || p.PID == os.Getpid() {
-			continue
+func (c *Claude) unregistered(ctx context.Context, s detect.Session, i detect.Info, procs []agent.Proc, entered map[int]bool) ([]detect.Holder, error) {
+	return holders.Among(ctx, c.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) {
+		if entered[p.PID] {
+			return detect.Holder{}, false
 		}
-		if h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return c.unentered(p, s, i.Dir) }); ok {
-			found = append(found, h)
-		}
-	}
-	return found
+		return c.unentered(p, s, i.Dir)
+	})
 }
 
 // unentered judges a process without an entry. One that does not let its folder be seen may be any.
@@ -302,9 +292,9 @@ func callOf(argv []string) call {
 			c.print = true
 		case name == "--fork-session":
 			copies = true
-		case name == "-r" && isID(value):
+		case name == "-r" && agent.IsUUID(value):
 			resumed = value
-		case name == "--session-id" && isID(value):
+		case name == "--session-id" && agent.IsUUID(value):
 			id = value
 		}
 	})

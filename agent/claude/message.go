@@ -3,12 +3,12 @@ package claude
 import (
 	_ "embed"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 //go:embed messages.tsv
@@ -134,13 +134,14 @@ func systemMessage(r *record, at time.Time, zone *time.Location) (detect.Stop, b
 // one of its sub-agents fails.
 func bare(text string) string {
 	text = strings.TrimLeft(detect.Plain(text), "· ✻✽✶✢✳")
+	text = strings.TrimPrefix(text, "Error: ")
 	return strings.TrimPrefix(text, "Agent terminated early due to an API error: ")
 }
 
 // flat makes one line of several, without moving a byte.
 func flat(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
-var zoneName = regexp.MustCompile(`\(([A-Z][\w+-]*(?:/[\w+-]+)*)\)`)
+var zoneName = lazyregexp.New(`\(([A-Z][\w+-]*(?:/[\w+-]+)*)\)`)
 
 // namedZone is the zone that a text names anywhere: the agent writes all its times in its own, and
 // may say only once which that is.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func TestMessages(t *testing.T) {
 	rome, err := time.LoadLocation("Europe/Rome")
 	must(t, err)
 	c := over(t.TempDir(), table{}, agent.Config{})
-	for _, path := range []string{"../../testdata/messages.tsv", "testdata/unseen.tsv"} {
+	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "testdata/unseen.tsv"} {
 		b, err := os.ReadFile(path)
 		must(t, err)
 		rows := 0
@@ -70,12 +71,51 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestTextsInRecords: a text means the same in a failure record, whatever that says in its field error.
+func TestTextsInRecords(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	rome, err := time.LoadLocation("Europe/Rome")
+	must(t, err)
+	c := over(t.TempDir(), table{}, agent.Config{})
+	words := map[string]string{"network": "server_error", "overloaded": "server_error", "usage_limit": "rate_limit", "rate_limit": "rate_limit", "billing": "rate_limit",
+		"context_full": "invalid_request", "invalid_request": "invalid_request", "auth": "authentication_failed"}
+	rows := 0
+	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "testdata/unseen.tsv"} {
+		b, err := os.ReadFile(path)
+		must(t, err)
+		for line := range strings.Lines(string(b)) {
+			f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 5)
+			if f[0] != "claude" || words[f[1]] == "" || strings.HasPrefix(f[4], "{") {
+				continue
+			}
+			text := strings.ReplaceAll(f[4], `\n`, "\n")
+			if _, ok := notices().Find(flat(bare(text))); ok { // stands in a record of another kind
+				continue
+			}
+			rows++
+			alone, _ := c.Message(text, at, rome)
+			for _, word := range []string{"", "unknown", words[f[1]]} {
+				record, err := json.Marshal(map[string]any{"type": "assistant", "isApiErrorMessage": true, "error": word,
+					"message": map[string]any{"model": synthetic, "content": []any{map[string]any{"type": "text", "text": text}}}})
+				must(t, err)
+				s, ok := c.Message(string(record), at, rome)
+				if !ok || s.Reason != alone.Reason || s.Window != alone.Window || !s.ResetAt.Equal(alone.ResetAt) {
+					t.Errorf("%q %s\n\tgot  %s %s %s\n\twant %s %s %s", word, f[4], s.Reason, s.Window, when(s.ResetAt), alone.Reason, alone.Window, when(alone.ResetAt))
+				}
+			}
+		}
+	}
+	if rows < 150 {
+		t.Errorf("only %d texts", rows)
+	}
+}
+
 // TestQuoted: whoever writes about a limit quotes it. No word of theirs may stand around it.
 func TestQuoted(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	c := over(t.TempDir(), table{}, agent.Config{})
 	quoted, rows := 0, 0
-	for _, path := range []string{"../../testdata/messages.tsv", "testdata/unseen.tsv"} {
+	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "testdata/unseen.tsv"} {
 		b, err := os.ReadFile(path)
 		must(t, err)
 		for line := range strings.Lines(string(b)) {

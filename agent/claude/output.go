@@ -12,42 +12,27 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
-// outputMax is the longest line of a run's output that is looked at.
-const outputMax = 16 << 20
-
 const refusal = "No conversation found with session ID:"
 
 // Output reads the stream-json output of a run, with stderr among it. A last line that was cut
 // proves nothing and is left out.
 func (c *Claude) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
-	p := printed{c: c, each: each}
-	err := agent.Lines(r, outputMax, func(l agent.Line) {
-		// Plain words on stderr may come without a newline; half a JSON line says nothing.
-		if text := bytes.TrimSpace(l.Text); !l.Long && (l.Whole || !bytes.HasPrefix(text, []byte("{")) || json.Valid(text)) {
+	p := printed{Printed: agent.Printed{Each: each}, c: c}
+	return p.Read(r, func(l agent.Line) {
+		if text, ok := l.Words(); ok {
 			p.line(text)
 		}
 	})
-	if err == nil { // a run that opened its session was not refused, whatever else was printed
-		p.out.Refused = p.out.Refused && !p.out.Began
-	}
-	return p.out, err
 }
 
 // printed is a run's output, so far.
 type printed struct {
-	c    *Claude
-	out  agent.Output
-	each func(agent.Said)
+	agent.Printed
+	c *Claude
 	// limit is what a rate_limit_event said: it has the second at which the limit ends, the error only a text.
 	limit *detect.Stop
 	// message is the one that pieces belong to.
 	message string
-}
-
-func (p *printed) say(s agent.Said) {
-	if p.each != nil {
-		p.each(s)
-	}
 }
 
 // outputRecord is what is looked at in a line of stream-json.
@@ -93,13 +78,13 @@ type outputRecord struct {
 }
 
 func (p *printed) line(line []byte) {
-	o := &p.out
+	o := &p.Out
 	if len(line) == 0 {
 		return
 	}
 	if line[0] != '{' {
 		o.Refused = o.Refused || bytes.HasPrefix(line, []byte(refusal))
-		p.say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
+		p.Say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
 		return
 	}
 	var r outputRecord
@@ -113,12 +98,12 @@ func (p *printed) line(line []byte) {
 				o.Idle = "it is in plan mode (resume_held_for_plan)"
 			}
 			if r.Subtype == "api_retry" {
-				p.say(agent.Said{Kind: agent.SaidRetry, Text: strings.TrimSpace(fmt.Sprintf("the provider failed (%d); the agent asks again", r.Status))})
+				p.Say(agent.Said{Kind: agent.SaidRetry, Text: strings.TrimSpace(fmt.Sprintf("the provider failed (%d); the agent asks again", r.Status))})
 			}
 			return
 		}
 		o.Began = true
-		p.say(agent.Said{Kind: agent.SaidOpened, Session: r.SessionID})
+		p.Say(agent.Said{Kind: agent.SaidOpened, Session: r.SessionID})
 	case "assistant", "user":
 		for _, id := range []string{r.UUID, r.Message.ID} {
 			if id != "" {
@@ -129,7 +114,7 @@ func (p *printed) line(line []byte) {
 	case "stream_event": // --include-partial-messages
 		p.piece(&r)
 	case "rate_limit_event":
-		if p.each != nil {
+		if p.Each != nil {
 			if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
 				p.limit = &s
 			}
@@ -159,7 +144,7 @@ func (p *printed) piece(r *outputRecord) {
 	case e.Type == "message_start":
 		p.message = e.Message.ID
 	case e.Type == "content_block_delta" && e.Delta.Type == "text_delta":
-		p.say(agent.Said{Kind: agent.SaidPiece, Message: p.message, Text: e.Delta.Text})
+		p.Say(agent.Said{Kind: agent.SaidPiece, Message: p.message, Text: e.Delta.Text})
 	}
 }
 
@@ -171,23 +156,23 @@ func (p *printed) said(r *outputRecord) {
 	for _, b := range r.Message.Content {
 		switch b.Type {
 		case "text":
-			p.say(agent.Said{Kind: agent.SaidText, Message: r.Message.ID, Text: b.Text})
+			p.Say(agent.Said{Kind: agent.SaidText, Message: r.Message.ID, Text: b.Text})
 		case "tool_use":
-			p.say(agent.Said{Kind: agent.SaidTool, Text: b.Name})
+			p.Say(agent.Said{Kind: agent.SaidTool, Text: b.Name})
 		}
 	}
 }
 
 // result ends the turn. Its subtype is "success" for failures of the provider, too.
 func (p *printed) result(r *outputRecord, line []byte) {
-	if p.each == nil {
+	if p.Each == nil {
 		return
 	}
 	u := r.Usage
-	p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: u.Input, OutputTokens: u.Output,
+	p.Say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: u.Input, OutputTokens: u.Output,
 		CacheCreationTokens: u.CacheWrite, CacheReadTokens: u.CacheRead, CostUSD: r.CostUSD, API: time.Duration(r.APIMs * float64(time.Millisecond))}})
 	if !r.IsError && r.Subtype == "success" {
-		p.say(agent.Said{Kind: agent.SaidDone, Text: r.Result})
+		p.Say(agent.Said{Kind: agent.SaidDone, Text: r.Result})
 		return
 	}
 	failed := agent.Said{Kind: agent.SaidFailed, Text: r.Result}
@@ -199,5 +184,5 @@ func (p *printed) result(r *outputRecord, line []byte) {
 			failed.Stop = p.limit
 		}
 	}
-	p.say(failed)
+	p.Say(failed)
 }

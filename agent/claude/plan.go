@@ -44,7 +44,7 @@ func (c *Claude) Plan(r agent.Request) (resume.Plan, error) {
 	common := slices.Concat([]string{"--output-format", "stream-json", "--verbose", "--resume", r.Session.ID}, mode, c.model(r), kept, c.cfg.Args)
 	if idempotent(r) {
 		p.Form = resume.FormIdempotent
-		p.Env = append(p.Env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", anyAge)
+		p.Env = append(p.Env, goOn+"=1", anyAge)
 		p.Argv = slices.Concat([]string{r.Program.Path, "-p", "--input-format", "stream-json"}, common)
 		return p, nil
 	}
@@ -61,7 +61,7 @@ func (c *Claude) Fresh(r agent.Request) (resume.Plan, error) {
 	if err := c.check(r); err != nil {
 		return resume.Plan{}, err
 	}
-	if !isID(r.NewID) {
+	if !agent.IsUUID(r.NewID) {
 		return resume.Plan{}, errors.New("the id for the new session is not a lower-case UUID")
 	}
 	if len(r.Handoff) == 0 {
@@ -157,7 +157,7 @@ func (c *Claude) mode(r agent.Request) ([]string, error) {
 }
 
 func (c *Claude) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " --resume " + r.Session.ID}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, c.Command(), "--resume", r.Session.ID)}
 }
 
 // sets says whether the configured arguments hold one of these options.
@@ -186,7 +186,10 @@ func plainModel(m string) bool {
 
 // anyAge lifts the bound of 2.1.269 and later, which go on without a prompt only in what stopped within
 // six hours. The value is a year: there is no word for "without a bound", and 0 counts as not set.
-const anyAge = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS=31536000000"
+const (
+	maxAge = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS"
+	anyAge = maxAge + "=31536000000"
+)
 
 func idempotent(r agent.Request) bool {
 	if r.LastMeta || r.Inert || !agent.AtLeast(r.Program.Version, 2, 1, 197) {
@@ -197,12 +200,4 @@ func idempotent(r agent.Request) bool {
 		return false
 	}
 	return true
-}
-
-// quote makes one word for a shell.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -342,7 +342,7 @@ func TestOutput(t *testing.T) {
 		{"binary", "\x00\xff\n\x00{" + initLine + "\n", agent.Output{}},
 		{"init behind a line over the buffer", strings.Repeat("x", 200_000) + "\n" + initLine + "\n", agent.Output{Began: true, Session: sid}},
 		{"init in a line over the buffer", `{"type":"system","pad":"` + strings.Repeat("x", 200_000) + `","subtype":"init","session_id":"` + sid + `"}` + "\n", agent.Output{Began: true, Session: sid}},
-		{"init behind a line over the cap", `{"type":"system","pad":"` + strings.Repeat("x", outputMax) + `","subtype":"init"}` + "\n" + initLine + "\n", agent.Output{Began: true, Session: sid}},
+		{"init behind a line over the cap", `{"type":"system","pad":"` + strings.Repeat("x", agent.OutputMax) + `","subtype":"init"}` + "\n" + initLine + "\n", agent.Output{Began: true, Session: sid}},
 		{"init said by the model", strings.Replace(quoted, "No conversation found with session ID: x", strings.ReplaceAll(initLine, `"`, `\"`), 1), agent.Output{Messages: []string{"u", "m"}}},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -3,12 +3,11 @@ package claude
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -37,21 +36,11 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 		return agent.Batch{}, err
 	}
 	defer r.Close()
-	b := agent.Batch{Anew: r.Anew() != "", Problem: r.Anew()}
-	f := fold{c: c, s: s, b: &b, each: each, folder: filepath.Base(filepath.Dir(s.Path))}
+	b := jsonl.Begin(r)
+	f := fold{c: c, s: s, b: b, each: each, folder: filepath.Base(filepath.Dir(s.Path))}
 	f.head.wanted = pos == "" || b.Anew
-	for {
-		line, off, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return agent.Batch{}, err
-		}
-		f.line(line, off)
-	}
-	if n := r.Skipped(); n > 0 {
-		f.b.Skip("a line is too long", n)
+	if err := jsonl.Read(ctx, r, b, f.line); err != nil {
+		return agent.Batch{}, err
 	}
 	if owed && !f.head.wanted {
 		if f.head, err = readHead(ctx, s); err != nil {
@@ -72,7 +61,7 @@ func (c *Claude) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 	if (f.head.wanted || owed) && (b.Info.Created.IsZero() || b.Info.FirstPrompt == "") && r.Offset() < headMax {
 		b.Cursor += headOwed
 	}
-	return b, nil
+	return *b, nil
 }
 
 // fold collects the records of one Read.
@@ -93,12 +82,8 @@ type fold struct {
 }
 
 func (f *fold) line(line []byte, off int64) {
-	line, ok := agent.Object(line)
-	if len(line) == 0 {
-		return
-	}
+	line, ok := jsonl.Object(f.b, line)
 	if !ok {
-		f.b.Skip(agent.ErrShape.Error(), 1)
 		return
 	}
 	f.head.line(line)
@@ -183,23 +168,11 @@ func (c *Claude) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 	if _, err := c.own(s.Path); err != nil {
 		return false, "", err
 	}
-	b, err := tail.OpenBack(s.Path)
-	if err != nil {
-		return false, "", err
+	maybe, pos, err := jsonl.Tail(ctx, s.Path, func(_ *tail.Back, line []byte, off int64) jsonl.Says { return c.says(line, off, s) })
+	if err != nil || maybe {
+		return maybe, "", err
 	}
-	defer b.Close()
-	last, found, err := c.lastRecord(ctx, b, s)
-	if errors.Is(err, tail.ErrFar) {
-		return true, "", nil
-	}
-	if err != nil {
-		return false, "", err
-	}
-	if found && (last.Kind != detect.KindAnswer || !last.Done) {
-		return true, "", nil
-	}
-	pos, err := b.Cursor()
-	return false, agent.Cursor(pos) + headOwed, err
+	return false, agent.Cursor(pos) + headOwed, nil
 }
 
 // plainEnd knows the line of a turn that ended well without parsing it, which most sessions end
@@ -212,26 +185,25 @@ func plainEnd(line []byte, session string) bool {
 		has(`"type":"assistant"`) && !has(`"type":"user"`) && has(`"sessionId":"`+session+`"`)
 }
 
-// lastRecord gives the newest event of the conversation itself.
-func (c *Claude) lastRecord(ctx context.Context, b *tail.Back, s detect.Session) (last detect.Event, found bool, err error) {
-	err = b.Each(ctx, func(line []byte, off int64) bool {
-		if line, ok := agent.Object(line); ok && plainEnd(line, s.ID) {
-			found = true
-			last = detect.Event{Kind: detect.KindAnswer, Done: true}
-			return false
-		}
-		r, ok := c.matters(line, s)
-		switch {
-		case !ok || r.Type == "system":
-		case r.failed(): // enough is known without working out why
-			last, found = detect.Event{Kind: detect.KindFailure}, true
-		default:
-			last, found = c.event(r, off)
-			found = found && last.Kind != detect.KindAside
-		}
-		return !found
-	})
-	return last, found, err
+// says tells what a line says of the conversation itself.
+func (c *Claude) says(line []byte, off int64, s detect.Session) jsonl.Says {
+	if line, ok := agent.Object(line); ok && plainEnd(line, s.ID) {
+		return jsonl.NoStop
+	}
+	r, ok := c.matters(line, s)
+	switch {
+	case !ok || r.Type == "system":
+		return jsonl.Nothing
+	case r.failed(): // enough is known without working out why
+		return jsonl.MayStop
+	}
+	switch e, ok := c.event(r, off); {
+	case !ok || e.Kind == detect.KindAside:
+		return jsonl.Nothing
+	case e.Kind == detect.KindAnswer && e.Done:
+		return jsonl.NoStop
+	}
+	return jsonl.MayStop
 }
 
 // LastPrompt gives the text of the newest prompt that a person typed; empty: none is found.
@@ -242,19 +214,17 @@ func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 	if _, err := c.own(s.Path); err != nil {
 		return "", err
 	}
-	text := ""
-	err := tail.Newest(ctx, s.Path, func(line []byte, off int64) bool {
+	return jsonl.LastPrompt(ctx, s.Path, func(line []byte, off int64) (string, bool) {
 		r, ok := c.matters(line, s)
 		if !ok || r.Type != "user" {
-			return true
+			return "", false
 		}
 		e, ok := c.event(r, off)
-		if ok = ok && e.Kind == detect.KindPrompt && !e.Meta; ok {
-			text = textOf(blocks(r.Message.Content))
+		if !ok || e.Kind != detect.KindPrompt || e.Meta {
+			return "", false
 		}
-		return !ok
+		return textOf(blocks(r.Message.Content)), true
 	})
-	return text, err
 }
 
 // matters gives the record of a line that may say something of the session's own conversation.

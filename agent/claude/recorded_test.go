@@ -210,7 +210,7 @@ func TestPieces(t *testing.T) {
 	}
 	var all []func(t *testing.T) agenttest.Recording
 	for _, path := range paths {
-		if !isID(strings.TrimSuffix(filepath.Base(path), ".jsonl")) {
+		if !agent.IsUUID(strings.TrimSuffix(filepath.Base(path), ".jsonl")) {
 			continue // a sub-agent's
 		}
 		all = append(all, func(t *testing.T) agenttest.Recording {

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // restore gives the options that the session's last run had. The agent's own resume brings back the
@@ -217,7 +217,7 @@ func definedIn(root, name string) (found bool) {
 }
 
 // toolName is the name of a tool or an agent of the agent's own. Those of MCP servers come with their server.
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
+var toolName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
 // holds tells whether an option is among arguments.
 func holds(args []string, option string) bool {

@@ -20,7 +20,7 @@ import (
 // launchOf is how a process with this command line was started.
 func launchOf(t *testing.T, environ []string, argv ...string) *detect.Launch {
 	t.Helper()
-	procs := environed{table{all: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}}, argv: map[int][]string{70: argv}}, environ}
+	procs := environed{table{All: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}}, Args: map[int][]string{70: argv}}, environ}
 	l, ok := over(t.TempDir(), procs, agent.Config{}).launch(70)
 	if !ok {
 		t.Fatal("the process was not seen")
@@ -267,8 +267,8 @@ func TestShapesAreBounded(t *testing.T) {
 
 func TestLaunches(t *testing.T) {
 	root := t.TempDir()
-	procs := environed{table{all: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}, {PID: 71, Start: 8, Comm: "claude"}, {PID: 72, Start: 9, Comm: "bash"}},
-		argv: map[int][]string{70: {"claude", "-p", "--tools", "Read"}, 71: {"claude"}, 72: {"bash"}}}, nil}
+	procs := environed{table{All: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}, {PID: 71, Start: 8, Comm: "claude"}, {PID: 72, Start: 9, Comm: "bash"}},
+		Args: map[int][]string{70: {"claude", "-p", "--tools", "Read"}, 71: {"claude"}, 72: {"bash"}}}, nil}
 	entry := func(pid, start, more string) string {
 		path := filepath.Join(root, "sessions", pid+".json")
 		put(t, path, `{"pid":`+pid+`,"sessionId":"`+sid+`","procStart":"`+start+`"`+more+"}")

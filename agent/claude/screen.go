@@ -1,10 +1,10 @@
 package claude
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 const (
@@ -21,12 +21,12 @@ const (
 var (
 	// A spinner: "✶ Crafting… (3s · ↓ 4 tokens)", "✻ API error · Retrying in 8s · attempt 1/10". What it
 	// leaves when it ends, "✻ Baked for 0s", has no dots.
-	spinner = regexp.MustCompile(`^[·✢✳✶✻✽∗*] .*(?:…|etrying in )`)
+	spinner = lazyregexp.New(`^[·✢✳✶✻✽∗*] .*(?:…|etrying in )`)
 	// In the title it is a braille pattern or a filling circle before the session's name.
-	spinnerTitle = regexp.MustCompile(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
+	spinnerTitle = lazyregexp.New(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
 	// placeholder of an empty box, drawn faint: Try "edit main.go to…"; after a failed request advice.
-	placeholder = regexp.MustCompile(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
-	menuItem    = regexp.MustCompile(`^  (❯|  *) ?[1-9]\. \S`)
+	placeholder = lazyregexp.New(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
+	menuItem    = lazyregexp.New(`^  (❯|  *) ?[1-9]\. \S`)
 )
 
 const insertMode = "-- INSERT --"
@@ -102,7 +102,7 @@ func isPrompt(line string) bool {
 	return strings.HasPrefix(line, promptMark) && !numbered.MatchString(line)
 }
 
-var numbered = regexp.MustCompile(`^❯[ \x{a0}][1-9]\. `)
+var numbered = lazyregexp.New(`^❯[ \x{a0}][1-9]\. `)
 
 // inserts: vim's INSERT mode stands in the footer, NORMAL mode does not.
 func inserts(s agent.Screen, bottom int) bool {

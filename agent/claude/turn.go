@@ -18,7 +18,7 @@ func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
 		p.Form, p.Session = resume.FormFresh, r.NewID
 		session = []string{"--session-id", r.NewID}
 	}
-	if !isID(p.Session) {
+	if !agent.IsUUID(p.Session) {
 		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
 	}
 	if c.cfg.ConfigDir != "" {
@@ -32,5 +32,19 @@ func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
 		p.Argv = append(p.Argv, "--include-partial-messages")
 	}
 	p.Argv = slices.Concat(p.Argv, r.Args, session)
+	return p, nil
+}
+
+// TakeOver is a turn that the login pays, where there is one.
+func (c *Claude) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	r.Args = c.cfg.Args
+	p, err := c.Turn(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	if err := c.pay(&p, agent.Request{}); err != nil {
+		return resume.Plan{}, err
+	}
+	p.Env = c.cfg.Environ(p.Unset, "CLAUDE_CONFIG_DIR", c.given)
 	return p, nil
 }

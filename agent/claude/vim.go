@@ -2,7 +2,6 @@ package claude
 
 import (
 	"encoding/json"
-	"io"
 	"path/filepath"
 
 	"github.com/clawd-project/clawd/agent"
@@ -28,18 +27,14 @@ func (c *Claude) vim() bool {
 
 // editorMode reads a settings file; empty: it names none, or cannot be read.
 func editorMode(path string) string {
-	if _, err := agent.Own(path); err != nil {
-		return ""
-	}
-	f, err := agent.OpenRegular(path)
+	b, err := agent.ReadFile(path, configMax)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
 	var settings struct {
 		EditorMode string `json:"editorMode"`
 	}
-	if err := json.NewDecoder(io.LimitReader(f, configMax)).Decode(&settings); err != nil {
+	if err := json.Unmarshal(b, &settings); err != nil {
 		return ""
 	}
 	return settings.EditorMode

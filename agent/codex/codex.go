@@ -14,6 +14,7 @@
 package codex
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,7 +24,10 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Codex implements agent.Agent.
@@ -33,41 +37,48 @@ type Codex struct {
 	root  string         // links resolved; empty: no home folder is known
 	given string         // as configured or set in the environment; empty: the default
 	zone  *time.Location // in which the agent prints times
-	// locks gives the kernel's table of file locks, in the form of /proc/locks.
-	locks func() ([]byte, error)
+	locks holders.Locks
 
 	mu      sync.Mutex
-	paths   map[string]string // by session: where a scan saw its rollout
-	days    map[string]seenFolder
+	paths   map[string]string     // by session: where a scan saw its rollout
 	open    map[string]bool       // sessions with a turn under way, as last read
 	writers map[string]agent.Proc // by session: who was seen to have its rollout open
-	scans   int                   // of everything, so far
+	cache   jsonl.Cache
 
 	logs logBook
 }
 
 // Kind is Codex, for turn.Request and for whoever lists the agents.
-var Kind = agent.Kind{Name: "codex", Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
+var Kind = agent.Kind{
+	Name: "codex",
+	Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
+	Vars: []string{"CODEX_HOME"},
+	Layout: agent.Layout{
+		Named: func(path string) bool { return rolloutName.MatchString(filepath.Base(path)) },
+		Homes: []string{"sessions/[0-9]*/[0-9]*/[0-9]*", "archived_sessions"},
+		Below: []string{"sessions", "archived_sessions"},
+		Lay: func(path string) []agent.Copy {
+			return []agent.Copy{{From: path, To: filepath.Join("sessions", "2000", "01", "01", filepath.Base(path))}}
+		},
+	},
+}
+
+// rolloutName is the form of a rollout's name, whatever stands in it.
+var rolloutName = lazyregexp.New(`^rollout-.*\.jsonl(?:\.zst)?$`)
 
 // New gives the agent over cfg.ConfigDir, else $CODEX_HOME, else ~/.codex. The folder need not
 // exist. Times that the agent prints are read in env.Zone, else in $TZ, else in local time.
 func New(env agent.Env, cfg agent.Config) *Codex {
-	if env.Getenv == nil {
-		env.Getenv = func(string) string { return "" }
-	}
-	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: procLocks, paths: map[string]string{}, days: map[string]seenFolder{}, open: map[string]bool{}, writers: map[string]agent.Proc{}}
-	if c.given = cfg.ConfigDir; c.given == "" {
-		c.given = env.Getenv("CODEX_HOME")
-	}
+	env = env.Whole()
+	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: holders.KernelLocks, paths: map[string]string{}, open: map[string]bool{}, writers: map[string]agent.Proc{}}
+	c.given = cmp.Or(cfg.ConfigDir, env.Getenv("CODEX_HOME"))
 	switch {
 	case c.given != "":
 		c.root = filepath.Clean(c.given)
 	case env.Home != "":
 		c.root = filepath.Join(env.Home, ".codex")
 	}
-	if real, err := filepath.EvalSymlinks(c.root); err == nil {
-		c.root = real
-	}
+	c.root = agent.Resolved(c.root)
 	return c
 }
 
@@ -135,25 +146,6 @@ const (
 	idLen     = 36
 )
 
-// isID: the agent's own form of an id, a lower-case UUID.
-func isID(s string) bool {
-	if len(s) != idLen {
-		return false
-	}
-	for i := range len(s) {
-		switch b := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if b != '-' {
-				return false
-			}
-		case '0' <= b && b <= '9', 'a' <= b && b <= 'f':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // idOf gives the session that a rollout is named for; packed: it is compressed.
 func idOf(name string) (id string, packed, ok bool) {
 	rest, ok := strings.CutPrefix(name, "rollout-")
@@ -166,7 +158,7 @@ func idOf(name string) (id string, packed, ok bool) {
 			return "", false, false
 		}
 	}
-	if len(base) != stampLen+idLen || !isID(base[stampLen:]) {
+	if len(base) != stampLen+idLen || !agent.IsUUID(base[stampLen:]) {
 		return "", false, false
 	}
 	return base[stampLen:], packed, true
@@ -174,7 +166,7 @@ func idOf(name string) (id string, packed, ok bool) {
 
 // begunAt reads the time out of a session's id (UUID version 7: milliseconds in the first 48 bits).
 func begunAt(id string) (time.Time, bool) {
-	if !isID(id) || id[14] != '7' {
+	if !agent.IsUUID(id) || id[14] != '7' {
 		return time.Time{}, false
 	}
 	var ms int64
@@ -187,7 +179,7 @@ func begunAt(id string) (time.Time, bool) {
 // check refuses a session whose id is none or does not name its file, and files that are not
 // this user's own. It never opens the file.
 func (c *Codex) check(s detect.Session) error {
-	if !isID(s.ID) {
+	if !agent.IsUUID(s.ID) {
 		return errors.New("the session id is not a lower-case UUID")
 	}
 	if id, _, ok := idOf(filepath.Base(s.Path)); !ok || id != s.ID {
@@ -198,12 +190,4 @@ func (c *Codex) check(s detect.Session) error {
 }
 
 // own gives the stat of a file of this user alone that lies in the agent's folder, no link on the way.
-func (c *Codex) own(path string) (fs.FileInfo, error) {
-	if rel, ok := agent.Rel(path, c.root, c.given); ok {
-		path = filepath.Join(c.root, rel)
-	}
-	if err := agent.Inside(c.root, path); err != nil {
-		return nil, err
-	}
-	return agent.Own(path)
-}
+func (c *Codex) own(path string) (fs.FileInfo, error) { return agent.OwnIn(c.root, c.given, path) }

@@ -36,7 +36,7 @@ func (f *fold) event(r *record, line []byte, off int64) {
 	case "task_started", "turn_started":
 		f.carry = f.carry.ended()
 		f.carry.Open, f.carry.Turns = true, true
-		if isID(p.TurnID) {
+		if agent.IsUUID(p.TurnID) {
 			f.carry.Turn = p.TurnID
 		}
 		if p.Attribution.Trigger != "" { // who drives the session now
@@ -195,7 +195,7 @@ func (f *fold) rolledBack(r *record, line []byte, off int64) {
 // end adds the last event of a turn, which has the turn's own name.
 func (f *fold) end(e detect.Event, r *record, line []byte, off int64) {
 	e.ID = f.carry.Turn
-	if isID(r.Payload.TurnID) {
+	if agent.IsUUID(r.Payload.TurnID) {
 		e.ID = r.Payload.TurnID
 	}
 	f.emit(e, r, line, off)

@@ -2,11 +2,12 @@ package codex
 
 import (
 	"encoding/json"
-	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // limits is what the provider's headers said last.
@@ -130,27 +131,55 @@ func (c *Codex) failure(e *turnError, q *quota, at time.Time) *detect.Failure {
 	case brokenLine[name] && !strings.HasPrefix(bare(e.Message), cutStream):
 		f.Reason = detect.Network
 	}
+	if name == "other" || brokenLine[name] {
+		passed(f, e.Message, at, c.zone)
+	}
 	if f.Reason == detect.Unknown {
 		f.Text = detect.Redact(e.Message)
 	}
 	return f
 }
 
-// finer tells whether a text says more than its status: a 429 may be a quota or money. A limit is
-// not believed beside a status that a person must look into.
+var answered = lazyregexp.New(`(?s)\Aunexpected status (\d{3})\b[^:\n]{0,60}: (.*?)(?:, url: .*)?\z`)
+
+// passed reads what a provider says in its answer: behind the status, or alone, as the agent passes on the body of a 400.
+func passed(f *detect.Failure, text string, at time.Time, zone *time.Location) {
+	text = bare(text)
+	var status int
+	switch m := answered.FindStringSubmatch(text); {
+	case m != nil:
+		status, _ = strconv.Atoi(m[1])
+		text = m[2]
+	case strings.HasPrefix(text, `{"error":`) && json.Valid([]byte(text)):
+		status = 400
+	default:
+		return
+	}
+	p, ok := detect.Passed(status, text, at, zone)
+	switch {
+	case ok:
+		f.Reason, f.Window, f.Field = p.Reason, p.Window, fieldText
+		f.ResetAt, f.ResetMinute, f.Notes = p.ResetAt, p.ResetMinute, p.Notes
+	case f.Reason == detect.Unknown:
+		f.Reason, f.Field = detect.FromStatus(status), fieldText
+	}
+}
+
+// finer tells whether a text says more than its status: a 429 may be a quota or money, a 404 an
+// outage. A limit is not believed beside a status that a person must look into.
 func finer(said detect.Reason, status int) bool {
-	return said == detect.Billing || said == detect.UsageLimit && status == 429
+	return said == detect.Billing || said == detect.UsageLimit && status == 429 || said == detect.ServerError && status == 404
 }
 
 // brokenLine are the values that carry a status, if there was an answer at all.
 var brokenLine = map[string]bool{"http_connection_failed": true, "response_stream_connection_failed": true, "response_stream_disconnected": true}
 
 // personal is where the provider says that a person must do something, whatever resets when.
-var personal = regexp.MustCompile(`_credits_depleted$|^workspace_\w+_usage_limit_reached$`)
+var personal = lazyregexp.New(`_credits_depleted$|^workspace_\w+_usage_limit_reached$`)
 
 var (
-	money    = regexp.MustCompile(`(?i)\b(?:credits?|billing|quota|spend(?:ing)?|payment|purchase|upgrade|subscri\w+)\b`)
-	tryAgain = regexp.MustCompile(`(?i)\btry again\b`)
+	money    = lazyregexp.New(`(?i)\b(?:credits?|billing|quota|spend(?:ing)?|payment|purchase|upgrade|subscri\w+)\b`)
+	tryAgain = lazyregexp.New(`(?i)\btry again\b`)
 )
 
 // usage fills in what usage_limit_exceeded means. It stands for four things, of which two never

@@ -14,31 +14,7 @@ import (
 )
 
 // procTable is a process table of our own.
-type procTable struct {
-	all   []agent.Proc
-	argv  map[int][]string
-	opens map[int][]string
-	cwd   map[int]string
-	err   error
-}
-
-func (t procTable) Boot() string         { return "boot" }
-func (t procTable) PIDNamespace() string { return "pid:[1]" }
-func (procTable) InnerPID(pid int) int   { return pid }
-func (t procTable) Get(pid int) (agent.Proc, bool) {
-	for _, p := range t.all {
-		if p.PID == pid {
-			return p, true
-		}
-	}
-	return agent.Proc{}, false
-}
-func (t procTable) List() ([]agent.Proc, error) { return t.all, t.err }
-func (t procTable) Argv(pid int) []string       { return t.argv[pid] }
-func (t procTable) Cwd(pid int) string          { return t.cwd[pid] }
-func (t procTable) Environ(int) []string        { return nil }
-func (procTable) Listens(int) []int             { return nil }
-func (t procTable) Opens(pid int) []string      { return t.opens[pid] }
+type procTable = agenttest.Procs
 
 // over gives the agent over a folder, in the zone of the recordings, with no locks held.
 func over(root string, procs agent.Procs, cfg agent.Config, vars ...string) *Codex {

@@ -3,12 +3,12 @@ package codex
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 var _ agent.Launcher = (*Codex)(nil)
@@ -40,7 +40,7 @@ var (
 )
 
 // settingName is a key that surely holds no name of a user's own.
-var settingName = regexp.MustCompile(`^[a-z_]+(?:\.[a-z_]+)*$`)
+var settingName = lazyregexp.New(`^[a-z_]+(?:\.[a-z_]+)*$`)
 
 // settingOf names what -c sets: the same -c in the config's arguments takes its place, and no other.
 func settingOf(value string) string {
@@ -74,7 +74,7 @@ func (c *Codex) Launches(hint string) ([]agent.Launched, error) {
 			return nil, nil
 		}
 	}
-	procs, err := c.list()
+	procs, err := c.env.Procs.List()
 	if err != nil {
 		return nil, agent.SkipNoProcs(err)
 	}
@@ -106,7 +106,7 @@ func (c *Codex) launches(p agent.Proc) ([]agent.Launched, bool) {
 		if !ok || agent.OwnRun(c.env.Procs, p.PID) {
 			continue
 		}
-		l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
+		l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.env.Procs.Boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
 		l.Flags, l.Lost = options.Parse(arguments(argv))
 		all = append(all, agent.Launched{Session: id, Launch: l})
 	}
@@ -146,18 +146,12 @@ const baseURL = "OPENAI_BASE_URL"
 // purse tells, from the presence of things and never from their content, who pays for a process with such
 // an environment; empty: that is not known.
 func (c *Codex) purse(environ []string) string {
-	set := func(names ...string) bool {
-		return slices.ContainsFunc(environ, func(kv string) bool {
-			name, value, _ := strings.Cut(kv, "=")
-			return value != "" && slices.Contains(names, name)
-		})
-	}
 	switch {
 	case len(environ) == 0:
 		return ""
-	case set(ownKey):
+	case agent.Sets(environ, ownKey):
 		return "key"
-	case set(payers...):
+	case agent.Sets(environ, payers...):
 		return "" // 0.169 asks with its login all the same; whether an old version does was not seen
 	}
 	return "login"

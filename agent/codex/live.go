@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -19,10 +19,10 @@ import (
 // The lock file goes when its process ends well, so one that is there and not held was left by a
 // process that was killed. Without lock files a kill and a quit look alike.
 func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([]detect.Holder, error) {
-	if !isID(s.ID) {
+	if !agent.IsUUID(s.ID) {
 		return nil, errors.New("the session id is not a lower-case UUID")
 	}
-	procs, procErr := c.list()
+	procs, procErr := c.env.Procs.List()
 	if procErr != nil && !errors.Is(procErr, agent.ErrNoProcs) {
 		return nil, procErr
 	}
@@ -33,26 +33,31 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 			live = append(live, h)
 		}
 	}
-	elsewhere := map[int]bool{} // process groups that have another session open
-	for _, p := range procs {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	found, err := holders.Among(ctx, c.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) {
+		if slices.Contains(lock.pids, p.PID) {
+			return detect.Holder{}, false
 		}
-		if p.Zombie || p.PID == os.Getpid() || slices.Contains(lock.pids, p.PID) {
-			continue
-		}
-		if h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return c.holder(p, s) }); ok {
-			live = append(live, h)
-			elsewhere[p.Group] = elsewhere[p.Group] || h.Named && c.opensAnother(p.PID, s.Path)
-		}
+		return c.holder(p, s)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if i := slices.IndexFunc(live, func(h detect.Holder) bool { return h.Outlives }); i >= 0 {
-		live = append(live, c.attached(procs, info.Dir)...)
+	elsewhere := map[int]bool{} // process groups that have another session open
+	for _, h := range found {
+		elsewhere[h.Group] = elsewhere[h.Group] || h.Named && c.opensAnother(h.PID, s.Path)
+	}
+	live = append(live, found...)
+	if slices.ContainsFunc(live, func(h detect.Holder) bool { return h.Outlives }) {
+		shown, err := c.attached(ctx, procs, info.Dir)
+		if err != nil {
+			return nil, err
+		}
+		live = append(live, shown...)
 	}
 	// Its user has gone over to another session in the terminal that was opened for this one.
 	live = slices.DeleteFunc(live, func(h detect.Holder) bool { return h.Named && elsewhere[h.Group] })
 	one := func(l detect.Liveness, why string) []detect.Holder {
-		return []detect.Holder{{Liveness: l, Boot: c.boot(), Sure: l == detect.LeftBehind, Why: why}}
+		return []detect.Holder{{Liveness: l, Boot: c.env.Procs.Boot(), Sure: l == detect.LeftBehind, Why: why}}
 	}
 	switch {
 	case len(live) > 0:
@@ -70,12 +75,9 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 // locked describes who holds the lock; false: it is ending, and the lock with it. The table of locks is of the
 // kernel: its process may be one that the process table does not show.
 func (c *Codex) locked(pid int) (detect.Holder, bool) {
-	h := detect.Holder{Liveness: detect.Alive, PID: pid, Boot: c.boot(), Sure: true, Why: describeLock(pid), Kind: detect.Interactive}
+	h := detect.Holder{Liveness: detect.Alive, PID: pid, Boot: c.env.Procs.Boot(), Sure: true, Why: describeLock(pid), Kind: detect.Interactive}
 	if pid <= 0 {
 		h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace holds the session's writer lock"
-		return h, true
-	}
-	if c.env.Procs == nil {
 		return h, true
 	}
 	args := arguments(c.env.Procs.Argv(pid))
@@ -97,7 +99,7 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		return detect.Holder{}, false
 	}
 	args := arguments(argv)
-	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Sure: true, Kind: kindOf(args), Outlives: outlives(args)}
+	h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.env.Procs.Boot(), Sure: true, Kind: kindOf(args), Outlives: outlives(args)}
 	c.describe(&h, p)
 	switch {
 	case c.opens(p.PID, s.Path):
@@ -114,38 +116,22 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 
 // attached gives the terminals in a folder that show a session of the background server, and do not say
 // which: they have no session's file open themselves.
-func (c *Codex) attached(procs []agent.Proc, dir string) []detect.Holder {
-	var all []detect.Holder
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
-	for _, p := range procs {
-		h, ok := agent.Judge(c.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) {
-			h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.boot(), Kind: detect.Interactive,
-				Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
-			argv := c.env.Procs.Argv(p.PID)
-			if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, argv) ||
-				kindOf(arguments(argv)) != detect.Interactive || c.opensAnother(p.PID, "") {
-				return h, false
-			}
-			c.describe(&h, p)
-			return h, true
-		})
-		if ok {
-			all = append(all, h)
+func (c *Codex) attached(ctx context.Context, procs []agent.Proc, dir string) ([]detect.Holder, error) {
+	real := agent.Resolved(dir)
+	return holders.Among(ctx, c.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) {
+		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.env.Procs.Boot(), Kind: detect.Interactive,
+			Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
+		argv := c.env.Procs.Argv(p.PID)
+		if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, argv) ||
+			kindOf(arguments(argv)) != detect.Interactive || c.opensAnother(p.PID, "") {
+			return h, false
 		}
-	}
-	return all
+		c.describe(&h, p)
+		return h, true
+	})
 }
 
-func (c *Codex) describe(h *detect.Holder, p agent.Proc) {
-	h.Start, h.Group, h.Leader = p.Start, p.Group, p.Leader
-	if l, ok := c.env.Procs.Get(p.Leader); ok {
-		h.LeaderStart = l.Start
-	}
-	agent.Terminal(c.env.Procs, h)
-}
+func (c *Codex) describe(h *detect.Holder, p agent.Proc) { holders.Describe(c.env.Procs, h, p) }
 
 // looksCodex: the program itself, or node with the script around it.
 func (c *Codex) looksCodex(p agent.Proc, argv []string) bool {

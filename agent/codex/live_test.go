@@ -14,6 +14,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/agenttest"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -57,44 +58,44 @@ func TestLive(t *testing.T) {
 		{name: "nobody", live: detect.Gone},
 		{name: "the lock of a killed process", lock: true, live: detect.LeftBehind},
 		{name: "a headless run", lock: true, held: 60, live: detect.Alive, kind: detect.Headless, pid: 60,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "-c", "a=b", "exec", "--json", "say hi"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(60)}, Args: map[int][]string{60: {bin, "-c", "a=b", "exec", "--json", "say hi"}}}},
 		{name: "a terminal", lock: true, held: 60, live: detect.Alive, kind: detect.Interactive, pid: 60,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "--no-daemon"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(60)}, Args: map[int][]string{60: {bin, "--no-daemon"}}}},
 		{name: "the background server", lock: true, held: 60, live: detect.Alive, kind: detect.Server, pid: 60,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "app-server", "--listen", "unix://", "--managed-daemon"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(60)}, Args: map[int][]string{60: {bin, "app-server", "--listen", "unix://", "--managed-daemon"}}}},
 		{name: "another device number, but it has the lock open", lock: true, held: 60, off: 1, live: detect.Alive, kind: detect.Headless, pid: 60,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {bin, "exec"}}, opens: map[int][]string{60: {"thread-writer-locks/" + sid + ".lock"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(60)}, Args: map[int][]string{60: {bin, "exec"}}, Files: map[int][]string{60: {"thread-writer-locks/" + sid + ".lock"}}}},
 		{name: "the same inode of another disk", lock: true, held: 60, off: 1, live: detect.LeftBehind,
-			procs: procTable{all: []agent.Proc{shell, proc(60)}, argv: map[int][]string{60: {"postgres"}}, opens: map[int][]string{60: {"null"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(60)}, Args: map[int][]string{60: {"postgres"}}, Files: map[int][]string{60: {"null"}}}},
 		{name: "a holder whom the process table does not show", lock: true, held: 4711, live: detect.Alive, kind: detect.Interactive, pid: 4711},
 		{name: "an old version has the file open", live: detect.Alive, kind: detect.Interactive, pid: 61,
-			procs: procTable{all: []agent.Proc{shell, proc(61), {PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex"}, 61: {bin}},
-				opens: map[int][]string{60: {"null"}, 61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
+			procs: procTable{All: []agent.Proc{shell, proc(61), {PID: 60, Comm: "node"}}, Args: map[int][]string{60: {"node", "/usr/bin/codex"}, 61: {bin}},
+				Files: map[int][]string{60: {"null"}, 61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
 		{name: "an editor has the file open", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{{PID: 61, Comm: "vim"}}, argv: map[int][]string{61: {"vim", "codex"}},
-				opens: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
+			procs: procTable{All: []agent.Proc{{PID: 61, Comm: "vim"}}, Args: map[int][]string{61: {"vim", "codex"}},
+				Files: map[int][]string{61: {day + "/rollout-2026-11-21T00-22-09-" + sid + ".jsonl"}}}},
 		{name: "about to open it", live: detect.Alive, kind: detect.Headless, pid: 60,
-			procs: procTable{all: []agent.Proc{{PID: 60, Comm: "node"}}, argv: map[int][]string{60: {"node", "/usr/bin/codex", "exec", "--json", "resume", sid, "continue"}}}},
+			procs: procTable{All: []agent.Proc{{PID: 60, Comm: "node"}}, Args: map[int][]string{60: {"node", "/usr/bin/codex", "exec", "--json", "resume", sid, "continue"}}}},
 		{name: "its terminal shows another session by now", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{shell, {PID: 60, Group: 60, Comm: "node"}, {PID: 61, Group: 60, Comm: "codex"}},
-				argv:  map[int][]string{60: {"node", "/usr/bin/codex", "resume", sid}, 61: {bin, "resume", sid}},
-				opens: map[int][]string{60: {"null"}, 61: {day + "/rollout-2026-11-21T00-22-09-" + other + ".jsonl"}}}},
+			procs: procTable{All: []agent.Proc{shell, {PID: 60, Group: 60, Comm: "node"}, {PID: 61, Group: 60, Comm: "codex"}},
+				Args:  map[int][]string{60: {"node", "/usr/bin/codex", "resume", sid}, 61: {bin, "resume", sid}},
+				Files: map[int][]string{60: {"null"}, 61: {day + "/rollout-2026-11-21T00-22-09-" + other + ".jsonl"}}}},
 		{name: "forks it", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "fork", sid, "continue"}}, opens: map[int][]string{60: {"null"}}}},
+			procs: procTable{All: []agent.Proc{proc(60)}, Args: map[int][]string{60: {bin, "exec", "fork", sid, "continue"}}, Files: map[int][]string{60: {"null"}}}},
 		{name: "resumes another", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "resume", other, "continue"}}, opens: map[int][]string{60: {"null"}}}},
+			procs: procTable{All: []agent.Proc{proc(60)}, Args: map[int][]string{60: {bin, "exec", "resume", other, "continue"}}, Files: map[int][]string{60: {"null"}}}},
 		{name: "hides its files", live: detect.Alive, kind: detect.Headless, pid: 60,
-			procs: procTable{all: []agent.Proc{proc(60)}, argv: map[int][]string{60: {bin, "exec", "say hi"}}}},
+			procs: procTable{All: []agent.Proc{proc(60)}, Args: map[int][]string{60: {bin, "exec", "say hi"}}}},
 		{name: "a zombie", live: detect.Gone,
-			procs: procTable{all: []agent.Proc{{PID: 60, Zombie: true, Comm: "codex"}}, argv: map[int][]string{60: {bin, "exec", "resume", sid}}}},
-		{name: "no process table", live: detect.HolderUnknown, procs: procTable{err: agent.ErrNoProcs}},
-		{name: "no process table, left lock", lock: true, live: detect.HolderUnknown, procs: procTable{err: agent.ErrNoProcs}},
+			procs: procTable{All: []agent.Proc{{PID: 60, Zombie: true, Comm: "codex"}}, Args: map[int][]string{60: {bin, "exec", "resume", sid}}}},
+		{name: "no process table", live: detect.HolderUnknown, procs: procTable{Err: agent.ErrNoProcs}},
+		{name: "no process table, left lock", lock: true, live: detect.HolderUnknown, procs: procTable{Err: agent.ErrNoProcs}},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			root := t.TempDir()
-			for pid, paths := range w.procs.opens {
+			for pid, paths := range w.procs.Files {
 				for n := range paths {
-					w.procs.opens[pid][n] = filepath.Join(root, paths[n])
+					w.procs.Files[pid][n] = filepath.Join(root, paths[n])
 				}
 			}
 			c := over(root, w.procs, agent.Config{})
@@ -109,27 +110,18 @@ func TestLive(t *testing.T) {
 				}
 				return []byte(table), nil
 			}
-			holders, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
-			if err != nil || len(holders) != 1 {
-				t.Fatalf("%d holders, err %v", len(holders), err)
+			all, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
+			if err != nil || len(all) != 1 {
+				t.Fatalf("%d holders, err %v", len(all), err)
 			}
-			h := holders[0]
+			h := all[0]
 			if h.Liveness != w.live || h.Kind != w.kind || h.PID != w.pid || h.Why == "" {
 				t.Errorf("%+v", h)
 			}
-			if w.pid == 60 && len(w.procs.all) == 2 && (h.Start != 77 || h.Leader != 50 || h.LeaderStart != 5 || h.Boot != "boot" || !h.Sure) {
+			if w.pid == 60 && len(w.procs.All) == 2 && (h.Start != 77 || h.Leader != 50 || h.LeaderStart != 5 || h.Boot != "boot" || !h.Sure) {
 				t.Errorf("its process is not described: %+v", h)
 			}
 		})
-	}
-}
-
-// TestLockTable: one that waits for a lock does not hold it, and one that reads does not own it.
-func TestLockTable(t *testing.T) {
-	got := parseLocks([]byte("1: FLOCK  ADVISORY  WRITE 12804 fe:0a:9996462 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 7 fe:0a:9996462 0 EOF\n" +
-		"2: FLOCK  ADVISORY  READ 8 fe:0a:9996462 0 EOF\n3: LEASE  ACTIVE    READ 8\n"))
-	if len(got) != 1 || got[0] != (fileLock{12804, 0xfe, 0x0a, 9996462}) {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -137,7 +129,7 @@ func TestLockTable(t *testing.T) {
 func TestLockUnreadable(t *testing.T) {
 	root := t.TempDir()
 	c := over(root, procTable{}, agent.Config{})
-	c.locks = func() ([]byte, error) { return nil, errNoLocks }
+	c.locks = func() ([]byte, error) { return nil, holders.ErrNoLocks }
 	if h, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{}); err != nil || h[0].Liveness != detect.Gone {
 		t.Errorf("without a lock file there is nothing to look up: %+v, %v", h, err)
 	}
@@ -164,7 +156,7 @@ func TestRealLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := over(root, agent.NewProcs(), agent.Config{})
-	c.locks = procLocks
+	c.locks = holders.KernelLocks
 	l, err := c.lock(rolloutOf(root, sid))
 	if err != nil || len(l.pids) != 1 || l.pids[0] != os.Getpid() {
 		t.Errorf("%+v, %v", l, err)
@@ -189,8 +181,8 @@ func TestLiveTerminal(t *testing.T) {
 			s := rolloutOf(root, sid)
 			lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
 			put(t, lock, "")
-			table := procTable{all: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", TTY: "/dev/pts/3"}}, argv: map[int][]string{60: c.argv},
-				opens: map[int][]string{60: {s.Path}}}
+			table := procTable{All: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", TTY: "/dev/pts/3"}}, Args: map[int][]string{60: c.argv},
+				Files: map[int][]string{60: {s.Path}}}
 			codex := over(root, agenttest.InTmux{Procs: table}, agent.Config{})
 			if held {
 				codex.locks = func() ([]byte, error) { return []byte(lockLine(t, lock, 60, 0)), nil }
@@ -224,13 +216,13 @@ func TestLiveBackgroundServer(t *testing.T) {
 	noTTY := tui(74)
 	noTTY.TTY = ""
 	argv := map[int][]string{60: {"/opt/codex/bin/codex", "app-server", "--listen", "unix://", "--managed-daemon"}}
-	table := procTable{argv: argv, opens: map[int][]string{}, cwd: map[int]string{70: dir, 71: root, 72: dir, 73: dir, 74: dir}}
+	table := procTable{Args: argv, Files: map[int][]string{}, Dirs: map[int]string{70: dir, 71: root, 72: dir, 73: dir, 74: dir}}
 	for pid := 70; pid <= 74; pid++ {
-		argv[pid], table.opens[pid] = []string{"/opt/codex/bin/codex"}, []string{"/dev/null"}
+		argv[pid], table.Files[pid] = []string{"/opt/codex/bin/codex"}, []string{"/dev/null"}
 	}
 	argv[73] = []string{"/opt/codex/bin/codex", "exec", "do it"}
-	table.opens[60] = []string{"/dev/null"}
-	table.opens[72] = []string{filepath.Join(root, "sessions", "rollout-2026-11-21T00-00-00-"+strings.Replace(sid, "0", "1", 1)+".jsonl")}
+	table.Files[60] = []string{"/dev/null"}
+	table.Files[72] = []string{filepath.Join(root, "sessions", "rollout-2026-11-21T00-00-00-"+strings.Replace(sid, "0", "1", 1)+".jsonl")}
 	for _, c := range []struct {
 		name string
 		tuis []agent.Proc
@@ -243,7 +235,7 @@ func TestLiveBackgroundServer(t *testing.T) {
 		{"a headless run", []agent.Proc{tui(73)}, []int{60}},
 		{"one without a terminal", []agent.Proc{noTTY}, []int{60}},
 	} {
-		table.all = append([]agent.Proc{server}, c.tuis...)
+		table.All = append([]agent.Proc{server}, c.tuis...)
 		a := over(root, table, agent.Config{})
 		lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
 		put(t, lock, "")
@@ -289,7 +281,7 @@ func TestLiveLockEnds(t *testing.T) {
 	root := t.TempDir()
 	lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
 	put(t, lock, "")
-	c := over(root, procTable{all: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", Zombie: true}}}, agent.Config{})
+	c := over(root, procTable{All: []agent.Proc{{PID: 60, Start: 77, Comm: "codex", Zombie: true}}}, agent.Config{})
 	c.locks = func() ([]byte, error) { return []byte(lockLine(t, lock, 60, 0)), nil }
 	h, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
 	if err != nil || len(h) != 1 || h[0].Liveness != detect.LeftBehind {

@@ -3,12 +3,13 @@ package codex
 import (
 	_ "embed" // the table of texts
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 //go:embed messages.tsv
@@ -18,7 +19,7 @@ var table string
 var texts = sync.OnceValue(func() detect.Messages { return detect.MustMessages(table) })
 
 // shellWords are what stands before the agent's own sentence in a shell or a log.
-var shellWords = regexp.MustCompile(`(?i)\A(?:exit status:? \d+: |error: )+`)
+var shellWords = lazyregexp.New(`(?i)\A(?:exit status:? \d+: |error: |\[error\]:? )+`)
 
 func bare(text string) string { return shellWords.ReplaceAllString(detect.Plain(text), "") }
 
@@ -26,16 +27,42 @@ func bare(text string) string { return shellWords.ReplaceAllString(detect.Plain(
 // the provider that it has no name for.
 const cutStream = "stream disconnected before completion: "
 
+// streamError is how versions up to 0.50 began instead; also before what they try again.
+const streamError = "stream error: "
+
 // lookup gives a text as the table is to be asked: without cutStream, if it knows what is behind it.
 func lookup(text string) string {
 	text = bare(text)
-	if rest, ok := strings.CutPrefix(text, cutStream); ok {
-		rest = bare(rest)
-		if _, ok := texts().Find(rest); ok {
-			return rest
+	rest, cut := strings.CutPrefix(text, cutStream)
+	if !cut {
+		if _, ok := texts().Find(text); ok {
+			return text
 		}
+		rest = strings.TrimPrefix(text, streamError)
+	}
+	rest = bare(rest)
+	if _, ok := texts().Find(rest); ok {
+		return rest
 	}
 	return text
+}
+
+// narrowest is the width below which no terminal cuts a sentence of the agent.
+const narrowest = 40
+
+// uncut joins lines that a terminal cut at its width, in the middle of a word.
+func uncut(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	width := utf8.RuneCountInString(lines[0])
+	for _, l := range lines[:len(lines)-1] {
+		if width < narrowest || utf8.RuneCountInString(l) != width {
+			return text
+		}
+	}
+	if utf8.RuneCountInString(lines[len(lines)-1]) > width {
+		return text
+	}
+	return strings.Join(lines, "")
 }
 
 // Message reads a text that Codex printed as its own, a line of `codex exec --json`, or the record
@@ -51,7 +78,10 @@ func (c *Codex) Message(text string, at time.Time, zone *time.Location) (detect.
 			return c.printed(r, line, at, zone)
 		}
 	}
-	return texts().Match(lookup(text), at, zone)
+	if s, ok := texts().Match(lookup(text), at, zone); ok {
+		return s, true
+	}
+	return texts().Match(lookup(uncut(text)), at, zone)
 }
 
 // printed reads a line of JSON that has a type.

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"strings"
 	"time"
@@ -11,36 +9,21 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
-// outputMax is the longest line of a run's output that is looked at.
-const outputMax = 16 << 20
-
 // Output reads what `codex exec --json` printed, with stderr among it; plain output tells the
 // session alone. A run has begun with its turn, of which it tells before it asks. A last line that was cut proves nothing and is left out.
 func (c *Codex) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
-	p := output{c: c, each: each}
-	err := agent.Lines(r, outputMax, func(l agent.Line) {
-		// Plain words on stderr may come without a newline; half a JSON line says nothing.
-		if text := bytes.TrimSpace(l.Text); !l.Long && (l.Whole || !bytes.HasPrefix(text, []byte("{")) || json.Valid(text)) {
+	p := output{Printed: agent.Printed{Each: each}, c: c}
+	return p.Read(r, func(l agent.Line) {
+		if text, ok := l.Words(); ok {
 			p.line(text)
 		}
 	})
-	if err == nil { // a run that opened its session was not refused, whatever else was printed
-		p.out.Refused = p.out.Refused && !p.out.Began
-	}
-	return p.out, err
 }
 
 // output is what a run printed, so far.
 type output struct {
-	c    *Codex
-	out  agent.Output
-	each func(agent.Said)
-}
-
-func (p *output) say(s agent.Said) {
-	if p.each != nil {
-		p.each(s)
-	}
+	agent.Printed
+	c *Codex
 }
 
 // outputEvent is what is looked at in a line of --json.
@@ -60,13 +43,13 @@ type outputEvent struct {
 }
 
 func (p *output) line(line []byte) {
-	o := &p.out
+	o := &p.Out
 	switch {
 	case len(line) == 0:
 		return
 	case line[0] != '{':
 		plainLine(o, string(line))
-		p.say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
+		p.Say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
 		return
 	}
 	var e outputEvent
@@ -75,21 +58,21 @@ func (p *output) line(line []byte) {
 	}
 	switch e.Type {
 	case "thread.started": // nothing is asked before a turn begins
-		if isID(e.Thread) {
+		if agent.IsUUID(e.Thread) {
 			o.Session = e.Thread
-			p.say(agent.Said{Kind: agent.SaidOpened, Session: e.Thread})
+			p.Say(agent.Said{Kind: agent.SaidOpened, Session: e.Thread})
 		}
 	case "turn.started":
 		o.Began, o.Failed = true, false
 	case "turn.completed":
 		o.Failed = false
-		p.say(agent.Said{Kind: agent.SaidUsage, Usage: e.Usage.usage()})
-		p.say(agent.Said{Kind: agent.SaidDone})
+		p.Say(agent.Said{Kind: agent.SaidUsage, Usage: e.Usage.usage()})
+		p.Say(agent.Said{Kind: agent.SaidDone})
 	case "turn.failed": // "error" alone is also said of what is tried again
 		o.Failed = true
 		p.failed(&e, line)
 	case "error":
-		p.say(agent.Said{Kind: agent.SaidRetry, Text: e.Message})
+		p.Say(agent.Said{Kind: agent.SaidRetry, Text: e.Message})
 	default:
 		if strings.HasPrefix(e.Type, "item.") && e.Item.ID != "" {
 			if len(o.Messages) == 0 || o.Messages[len(o.Messages)-1] != e.Item.ID {
@@ -103,27 +86,27 @@ func (p *output) line(line []byte) {
 func (p *output) item(e *outputEvent) {
 	switch {
 	case e.Item.Type == "agent_message" && e.Type == "item.completed":
-		p.say(agent.Said{Kind: agent.SaidText, Message: e.Item.ID, Text: e.Item.Text})
+		p.Say(agent.Said{Kind: agent.SaidText, Message: e.Item.ID, Text: e.Item.Text})
 	case e.Item.Type == "agent_message", e.Item.Type == "reasoning", e.Item.Type == "error", e.Type == "item.updated":
 	case e.Type == "item.completed": // some have no start
-		p.say(agent.Said{Kind: agent.SaidTool, Text: e.Item.Type})
+		p.Say(agent.Said{Kind: agent.SaidTool, Text: e.Item.Type})
 	}
 }
 
 func (p *output) failed(e *outputEvent, line []byte) {
-	if p.each == nil {
+	if p.Each == nil {
 		return
 	}
 	failed := agent.Said{Kind: agent.SaidFailed, Text: e.Error.Message}
 	if s, ok := p.c.Message(string(line), time.Now(), nil); ok && s.State == detect.Stopped {
 		failed.Stop = &s
 	}
-	p.say(failed)
+	p.Say(failed)
 }
 
 // plainLine reads the header of a plain run, which stands before all else, and refusals.
 func plainLine(o *agent.Output, line string) {
-	if id, ok := strings.CutPrefix(line, "session id: "); ok && !o.Began && isID(id) {
+	if id, ok := strings.CutPrefix(line, "session id: "); ok && !o.Began && agent.IsUUID(id) {
 		o.Began, o.Session = true, id
 	}
 	if strings.HasPrefix(line, "Error: ") && strings.Contains(line, "no rollout found for thread id") {

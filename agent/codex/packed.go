@@ -10,11 +10,11 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -58,7 +58,7 @@ type packed struct {
 	skipped int
 }
 
-func openPacked(path, pos string) (lines, error) {
+func openPacked(path, pos string) (jsonl.Lines, error) {
 	f, err := agent.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func openPacked(path, pos string) (lines, error) {
 		f.Close()
 		return nil, err
 	}
-	p := &packed{path: path, stamp: "z:" + stamp(fi)}
+	p := &packed{path: path, stamp: "z:" + agent.Stamp(fi)}
 	switch pos {
 	case "":
 	case p.stamp:
@@ -160,32 +160,20 @@ func (p *packed) Offset() int64  { return p.off }
 func (p *packed) Skipped() int   { return p.skipped }
 func (p *packed) Anew() string   { return p.anew }
 
-func lastPacked(ctx context.Context, s detect.Session) (string, error) {
+func lastPacked(ctx context.Context, s detect.Session) (last string, err error) {
 	r, err := openPacked(s.Path, "")
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	last := ""
-	for {
-		line, _, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return last, nil
-		}
-		if err != nil {
-			return "", err
-		}
+	err = jsonl.Each(ctx, r, jsonl.All, func(line []byte, _ int64) bool {
 		if text := promptIn(line, s.ID); text != "" {
 			last = strings.Clone(text)
 		}
+		return true
+	})
+	if err != nil {
+		return "", err
 	}
-}
-
-// stamp names a state of a file by its size, its time of change and its inode.
-func stamp(fi os.FileInfo) string {
-	var inode uint64
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		inode = st.Ino
-	}
-	return fmt.Sprintf("%d:%d:%d", fi.Size(), fi.ModTime().UnixNano(), inode)
+	return last, nil
 }

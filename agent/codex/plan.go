@@ -43,7 +43,7 @@ func (c *Codex) Plan(r agent.Request) (resume.Plan, error) {
 
 // Fresh gives a new session, whose id the agent chooses; the hand-off goes in by stdin.
 func (c *Codex) Fresh(r agent.Request) (resume.Plan, error) {
-	if !isID(r.Session.ID) {
+	if !agent.IsUUID(r.Session.ID) {
 		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
 	}
 	if len(strings.TrimSpace(string(r.Handoff))) == 0 {
@@ -204,13 +204,5 @@ func plainName(s string) bool {
 }
 
 func (c *Codex) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: "cd " + quote(r.Info.Dir) + " && " + quote(c.Command()) + " resume " + r.Session.ID}
-}
-
-// quote makes one word for a shell.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, c.Command(), "resume", r.Session.ID)}
 }

@@ -5,13 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -74,17 +73,7 @@ func parseCursor(from agent.Cursor) (pos string, c carry) {
 // headMax is how many bytes are read for the head; the first prompt of a session stands earlier.
 const headMax = 4 << 20
 
-// lines is a file of lines: a tail.Reader, or a compressed file.
-type lines interface {
-	Next(ctx context.Context) (line []byte, offset int64, err error)
-	Cursor() string
-	Offset() int64
-	Skipped() int
-	Anew() string
-	Close() error
-}
-
-func open(path, pos string) (lines, error) {
+func open(path, pos string) (jsonl.Lines, error) {
 	if strings.HasSuffix(path, packedExt) {
 		return openPacked(path, pos)
 	}
@@ -102,8 +91,8 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, e
 		return agent.Batch{}, err
 	}
 	defer r.Close()
-	b := agent.Batch{Anew: r.Anew() != "", Problem: r.Anew()}
-	f := fold{c: c, s: s, b: &b, each: each, carry: before}
+	b := jsonl.Begin(r)
+	f := fold{c: c, s: s, b: b, each: each, carry: before}
 	if b.Anew {
 		f.carry = carry{Head: true}
 	} else if pos != "" && f.carry.Head {
@@ -111,11 +100,8 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, e
 			return agent.Batch{}, err
 		}
 	}
-	if err := f.all(ctx, r, -1); err != nil {
+	if err := jsonl.Read(ctx, r, b, f.line); err != nil {
 		return agent.Batch{}, err
-	}
-	if n := r.Skipped(); n > 0 {
-		f.b.Skip("a line is too long", n)
 	}
 	f.carry.Head = f.carry.Head && (b.Info.FirstPrompt == "" || b.Info.Created.IsZero()) && r.Offset() < headMax
 	if f.carry.Version != "" {
@@ -134,7 +120,7 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, e
 		}
 	}
 	b.Cursor = f.carry.cursor(r.Cursor())
-	return b, nil
+	return *b, nil
 }
 
 // fold collects the records of one Read.
@@ -146,24 +132,6 @@ type fold struct {
 	carry carry
 }
 
-// all takes the lines up to the first one that begins at or behind limit; -1: all.
-func (f *fold) all(ctx context.Context, r lines, limit int64) error {
-	for limit < 0 || r.Offset() < limit {
-		line, off, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		f.line(line, off)
-		if limit >= 0 && f.b.Info.FirstPrompt != "" && !f.b.Info.Created.IsZero() {
-			return nil
-		}
-	}
-	return nil
-}
-
 // readHead reads the first lines of a rollout of which a later part was read first. Where the
 // session works and how, its newest turn tells.
 func (f *fold) readHead(ctx context.Context) error {
@@ -173,7 +141,11 @@ func (f *fold) readHead(ctx context.Context) error {
 	}
 	defer r.Close()
 	h := fold{c: f.c, s: f.s, b: new(agent.Batch), each: func(detect.Event) {}, carry: carry{Head: true}}
-	if err := h.all(ctx, r, headMax); err != nil {
+	err = jsonl.Each(ctx, r, headMax, func(line []byte, off int64) bool {
+		h.line(line, off)
+		return h.b.Info.FirstPrompt == "" || h.b.Info.Created.IsZero()
+	})
+	if err != nil {
 		return err
 	}
 	i := h.b.Info
@@ -186,12 +158,8 @@ func (f *fold) readHead(ctx context.Context) error {
 }
 
 func (f *fold) line(line []byte, off int64) {
-	line, ok := agent.Object(line)
-	if len(line) == 0 {
-		return
-	}
+	line, ok := jsonl.Object(f.b, line)
 	if !ok {
-		f.b.Skip(agent.ErrShape.Error(), 1)
 		return
 	}
 	if !mayMatter(line) {

@@ -226,7 +226,7 @@ func (p *payload) parentOf() string {
 		var parent struct {
 			ID string `json:"parent_thread_id"`
 		}
-		if json.Unmarshal(value, &parent) == nil && isID(parent.ID) {
+		if json.Unmarshal(value, &parent) == nil && agent.IsUUID(parent.ID) {
 			return parent.ID
 		}
 		if _, value = word(value); value == nil {

@@ -88,8 +88,8 @@ func TestLaunches(t *testing.T) {
 	root := t.TempDir()
 	r := request(t, root)
 	launch := func(argv ...string) (*Codex, []agent.Launched) {
-		c := over(root, procTable{all: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}, {PID: 8, Start: 80, Comm: "codex"}},
-			argv: map[int][]string{7: argv, 8: {"codex", "app-server"}}, opens: map[int][]string{7: {r.Session.Path}, 8: {r.Session.Path}}}, agent.Config{})
+		c := over(root, procTable{All: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}, {PID: 8, Start: 80, Comm: "codex"}},
+			Args: map[int][]string{7: argv, 8: {"codex", "app-server"}}, Files: map[int][]string{7: {r.Session.Path}, 8: {r.Session.Path}}}, agent.Config{})
 		all, err := c.Launches(r.Session.Path)
 		if err != nil || len(all) != 1 || all[0].Session != sid || all[0].PID != 7 || all[0].Start != 70 {
 			t.Fatalf("%q: %+v, %v", argv, all, err)
@@ -189,7 +189,7 @@ func TestPayerIsKept(t *testing.T) {
 func TestLaunchesEnding(t *testing.T) {
 	root := t.TempDir()
 	r := request(t, root)
-	c := over(root, procTable{all: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}}, opens: map[int][]string{7: {r.Session.Path}}}, agent.Config{})
+	c := over(root, procTable{All: []agent.Proc{{PID: 7, Start: 70, Comm: "codex"}}, Files: map[int][]string{7: {r.Session.Path}}}, agent.Config{})
 	if all, err := c.Launches(r.Session.Path); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -7,17 +7,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // A wait inside the agent, of up to half an hour a try, leaves nothing in the rollout. A terminal
@@ -44,7 +43,7 @@ type logBook struct {
 // the session is then one that works, or retries.
 func (c *Codex) retry(ctx context.Context, s detect.Session, turn string) (detect.Event, bool) {
 	path := c.logPath()
-	if path == "" || !isID(turn) {
+	if path == "" || !agent.IsUUID(turn) {
 		return detect.Event{}, false
 	}
 	c.logs.mu.Lock()
@@ -75,7 +74,7 @@ func (c *Codex) retry(ctx context.Context, s detect.Session, turn string) (detec
 }
 
 // retryText: "stream disconnected - retrying sampling request (1/5 in 1799.998346509s)... turn_id=…".
-var retryText = regexp.MustCompile(`- retrying sampling request \(\d+/\d+ in ([\d.]+m?s)\)`)
+var retryText = lazyregexp.New(`- retrying sampling request \(\d+/\d+ in ([\d.]+m?s)\)`)
 
 // connect gives the kept connection, a new one if a file was replaced. Without -wal and -shm no
 // process writes, and an ordinary connection would leave them behind. Callers hold mu.
@@ -86,9 +85,7 @@ func (l *logBook) connect(path string) (*sql.DB, error) {
 		if err != nil {
 			return nil, errors.Join(err, l.close())
 		}
-		if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-			files[i] = st.Ino
-		}
+		files[i] = agent.Inode(fi)
 	}
 	if l.db != nil && l.path == path && l.files == files {
 		return l.db, nil
@@ -151,5 +148,5 @@ func (c *Codex) logStamp() string {
 	if err != nil {
 		return ""
 	}
-	return stamp(fi)
+	return agent.Stamp(fi)
 }

@@ -4,33 +4,16 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
-)
-
-// A scan of everything comes twice a minute, as a net for lost file events. Rollouts that were not
-// written for a day are looked at in every tenth of them only.
-const (
-	dormant   = 24 * time.Hour
-	everyFile = 10
 )
 
 // lockMark stands in the stamp of a session with a lock file.
 const lockMark = ":l"
-
-// seenFolder is what the last scan saw of a day. A file that came or went is written down in the
-// folder, so as long as that is unchanged its names need not be listed.
-type seenFolder struct {
-	listed  int64 // the folder's own time of change, when its names were listed
-	touched map[string]agent.Touched
-}
 
 // scan is one Scan.
 type scan struct {
@@ -75,8 +58,7 @@ func (c *Codex) Scan(ctx context.Context, hint string) ([]agent.Touched, error) 
 	switch {
 	case part[0] == ".":
 		if hint == "" {
-			s.all = c.scans%everyFile == 0
-			c.scans++
+			s.all = c.cache.Every()
 		}
 		s.tree(c.sessions(), 3)
 		s.tree(c.archive(), 0)
@@ -151,100 +133,64 @@ func isNumber(name string) bool {
 
 // day looks at the rollouts of one folder.
 func (s *scan) day(dir string) {
-	fi, err := os.Lstat(dir)
-	if err != nil {
-		s.failed(err)
-		return
-	}
-	if !fi.IsDir() {
-		s.inside(filepath.Join(dir, "x"))
-		return
-	}
-	before, listed := s.c.days[dir], fi.ModTime().UnixNano()
-	var names []string
-	if s.all || before.listed != listed {
-		f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
-		if err != nil {
-			s.failed(err)
-			return
+	found, err := s.c.cache.Folder(s.c.root, dir, s.all, s.found, func(name string, t jsonl.Seen, _ bool) (jsonl.Seen, bool, error) {
+		id, _, ok := idOf(name)
+		if !ok {
+			return t, false, misnamed(filepath.Join(dir, name))
 		}
-		names, err = f.Readdirnames(-1)
-		f.Close()
-		if err != nil {
-			s.failed(err)
-			return
+		if t.Stamp != "" && !s.all && jsonl.Dormant(t.Touched) && !s.locks[id] && !strings.Contains(t.Stamp, lockMark) {
+			return t, true, nil
 		}
-		slices.Sort(names) // NAME.jsonl comes before NAME.jsonl.zst
-	} else {
-		for n := range before.touched {
-			names = append(names, n)
-		}
-	}
-	now := seenFolder{listed: listed, touched: make(map[string]agent.Touched, len(names))}
-	for _, n := range names {
-		t, seen := before.touched[n]
-		if _, _, ok := idOf(n); !ok {
-			s.misnamed(filepath.Join(dir, n))
-			continue
-		}
-		if !seen || t.Stamp == "" || s.all || time.Since(t.ModTime) <= dormant || s.locks[t.Session.ID] || strings.Contains(t.Stamp, lockMark) {
-			var ok bool
-			if t, ok = s.look(filepath.Join(dir, n)); !ok {
-				now.touched[n] = agent.Touched{} // it may be another time
-				continue
-			}
-		}
-		now.touched[n] = t
-		s.found = append(s.found, t)
-	}
-	if !agent.Settled(fi.ModTime()) {
-		now.listed = 0
-	}
-	s.c.days[dir] = now
+		now, err := s.look(filepath.Join(dir, name))
+		return jsonl.Seen{Touched: now}, true, err // one that is not listed may be another time
+	})
+	s.found = found
+	s.failed(err)
 }
 
 // file adds one rollout that somebody says has changed.
 func (s *scan) file(path string) {
-	if t, ok := s.look(path); ok {
+	t, err := s.look(path)
+	s.failed(err)
+	if t.Stamp != "" {
 		s.found = append(s.found, t)
 	}
 }
 
 // look gives a rollout, if it may be read and is the one that counts for its session.
-func (s *scan) look(path string) (agent.Touched, bool) {
+func (s *scan) look(path string) (agent.Touched, error) {
 	id, packed, ok := idOf(filepath.Base(path))
 	if !ok {
-		s.misnamed(path)
-		return agent.Touched{}, false
+		return agent.Touched{}, misnamed(path)
 	}
 	fi, err := agent.Own(path)
 	if err != nil {
-		s.failed(err)
-		return agent.Touched{}, false
+		return agent.Touched{}, err
 	}
 	// The agent moves a rollout when it archives or packs it. While both are there, the one that is
 	// appended to counts.
 	if other := s.c.paths[id]; other != "" && other != path && (packed || s.c.isArchived(path)) {
 		if _, err := s.c.own(other); err == nil {
-			return agent.Touched{}, false
+			return agent.Touched{}, nil
 		}
 	}
 	s.c.paths[id] = path
-	t := agent.Touched{Session: detect.Session{Agent: s.c.Name(), ID: id, Path: path}, Stamp: stamp(fi), ModTime: fi.ModTime()}
+	t := agent.Touched{Session: detect.Session{Agent: s.c.Name(), ID: id, Path: path}, Stamp: agent.Stamp(fi), ModTime: fi.ModTime()}
 	if s.locks[id] {
 		t.Stamp += lockMark
-		if s.c.open[id] && time.Since(t.ModTime) <= dormant {
+		if s.c.open[id] && !jsonl.Dormant(t) {
 			t.Stamp += s.logStamp()
 		}
 	}
-	return t, true
+	return t, nil
 }
 
 // misnamed refuses what has the form of a rollout, but not the name.
-func (s *scan) misnamed(path string) {
+func misnamed(path string) error {
 	if strings.HasSuffix(path, plainExt) || strings.HasSuffix(path, packedExt) {
-		s.failed(&agent.Refused{Path: path, Why: "its name is not that of a session"})
+		return &agent.Refused{Path: path, Why: "its name is not that of a session"}
 	}
+	return nil
 }
 
 func (c *Codex) isArchived(path string) bool { return filepath.Dir(path) == c.archive() }
@@ -259,7 +205,7 @@ func (c *Codex) find(id string) string {
 // findLocked looks where a scan saw the rollout, then in the folders of the day on which the id
 // was made: they are named in the local time of the agent, which may be a day off. Callers hold mu.
 func (c *Codex) findLocked(id string) string {
-	if !isID(id) {
+	if !agent.IsUUID(id) {
 		return ""
 	}
 	if path := c.paths[id]; path != "" {

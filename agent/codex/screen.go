@@ -1,10 +1,10 @@
 package codex
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // The last rows of an idle terminal, version 0.169. The hint stands there only while the box is empty,
@@ -25,11 +25,11 @@ const (
 
 var (
 	nudgeTitle = "Approaching rate limits"
-	nudge      = regexp.MustCompile(`^  Switch to \S+ for lower credit usage\?$`)
-	nudgeItems = []*regexp.Regexp{
-		regexp.MustCompile(`^. 1\. Switch to \S+`),
-		regexp.MustCompile(`^. 2\. Keep current model$`),
-		regexp.MustCompile(`^. 3\. Keep current model \(never show again\)`),
+	nudge      = lazyregexp.New(`^  Switch to \S+ for lower credit usage\?$`)
+	nudgeItems = []*lazyregexp.Regexp{
+		lazyregexp.New(`^. 1\. Switch to \S+`),
+		lazyregexp.New(`^. 2\. Keep current model$`),
+		lazyregexp.New(`^. 3\. Keep current model \(never show again\)`),
 	}
 	nudgeKeys = "enter select · esc back"
 )
@@ -60,7 +60,7 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 }
 
 // vim's modes, as the footer names them.
-var vim = regexp.MustCompile(`(?i)\bnormal\b|\bvisual\b`)
+var vim = lazyregexp.New(`(?i)\bnormal\b|\bvisual\b`)
 
 // isNudge: the dialog that offers a smaller model when the plan's window is nearly used up. It stands
 // in place of the box, as the last thing on the screen. Its first item switches the model.

@@ -3,11 +3,10 @@ package codex
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -22,31 +21,23 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 	if strings.HasSuffix(s.Path, packedExt) {
 		return true, "", nil
 	}
-	b, err := tail.OpenBack(s.Path)
-	if err != nil {
-		return false, "", err
-	}
-	defer b.Close()
-	stop := false
-	err = b.Each(ctx, func(line []byte, off int64) bool {
+	maybe, pos, err := jsonl.Tail(ctx, s.Path, func(_ *tail.Back, line []byte, off int64) jsonl.Says {
 		var last *detect.Event
 		f := fold{c: c, s: s, b: new(agent.Batch), each: func(e detect.Event) { last = &e }, carry: carry{Prompted: true}}
 		f.line(line, off)
-		if f.b.Skipped > 0 || last == nil {
-			return true
+		switch {
+		case f.b.Skipped > 0 || last == nil:
+			return jsonl.Nothing
+		case last.Kind != detect.KindAnswer || !last.Done || bytes.Contains(line, noLastAnswer):
+			// An end without a last answer may be that of a turn which asked no model: what counts stands before it.
+			return jsonl.MayStop
 		}
-		// An end without a last answer may be that of a turn which asked no model: what counts stands before it.
-		stop = last.Kind != detect.KindAnswer || !last.Done || bytes.Contains(line, noLastAnswer)
-		return false
+		return jsonl.NoStop
 	})
-	switch {
-	case errors.Is(err, tail.ErrFar):
-		return true, "", nil
-	case err != nil || stop:
-		return stop, "", err
+	if err != nil || maybe {
+		return maybe, "", err
 	}
-	pos, err := b.Cursor()
-	return false, carry{Head: true}.cursor(pos), err
+	return false, carry{Head: true}.cursor(pos), nil
 }
 
 var noLastAnswer = []byte(`"last_agent_message":null`)
@@ -63,12 +54,10 @@ func (c *Codex) LastPrompt(ctx context.Context, s detect.Session) (string, error
 	if strings.HasSuffix(s.Path, packedExt) {
 		return lastPacked(ctx, s)
 	}
-	text := ""
-	err := tail.Newest(ctx, s.Path, func(line []byte, _ int64) bool {
-		text = promptIn(line, s.ID)
-		return text == ""
+	return jsonl.LastPrompt(ctx, s.Path, func(line []byte, _ int64) (string, bool) {
+		text := promptIn(line, s.ID)
+		return text, text != ""
 	})
-	return text, err
 }
 
 // promptIn gives the prompt that a line tells; empty: none.
@@ -91,16 +80,5 @@ func promptIn(line []byte, id string) string {
 	if isAdded(text) {
 		return ""
 	}
-	return cutText(text, promptMax)
-}
-
-// cutText cuts a text between two characters.
-func cutText(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return agent.Cut(text, promptMax)
 }

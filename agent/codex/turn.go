@@ -14,7 +14,7 @@ func (c *Codex) Turn(r agent.TurnRequest) (resume.Plan, error) {
 	p := resume.Plan{Form: resume.FormFresh, Session: r.Session, Dir: r.Dir, Stdin: []byte(r.Prompt), Prompt: detect.HashText(r.Prompt)}
 	var session []string
 	if r.Session != "" {
-		if !isID(r.Session) {
+		if !agent.IsUUID(r.Session) {
 			return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
 		}
 		p.Form, session = resume.FormPrompt, []string{"resume", r.Session}
@@ -28,4 +28,15 @@ func (c *Codex) Turn(r agent.TurnRequest) (resume.Plan, error) {
 	}
 	p.Argv = slices.Concat(p.Argv, r.Args, session, []string{"-"})
 	return p, nil
+}
+
+// TakeOver is a turn that the login pays, where there is one.
+func (c *Codex) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	r.Args = c.cfg.Args
+	p, err := c.Turn(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	err = c.pay(&p, agent.Request{})
+	return p, err
 }

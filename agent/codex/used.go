@@ -3,10 +3,9 @@ package codex
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -34,16 +33,9 @@ func (c *Codex) Used(ctx context.Context, s detect.Session) (agent.Usage, error)
 	}
 	defer r.Close()
 	var last total
-	for {
-		line, _, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return last.usage(), nil
-		}
-		if err != nil {
-			return agent.Usage{}, err
-		}
+	err = jsonl.Each(ctx, r, jsonl.All, func(line []byte, _ int64) bool {
 		if !bytes.Contains(line, []byte(`"total_token_usage"`)) {
-			continue
+			return true
 		}
 		var e struct {
 			Payload struct {
@@ -56,5 +48,10 @@ func (c *Codex) Used(ctx context.Context, s detect.Session) (agent.Usage, error)
 		if agent.Unmarshal(line, &e) == nil && e.Payload.Type == "token_count" && e.Payload.Info.Total != nil {
 			last = *e.Payload.Info.Total
 		}
+		return true
+	})
+	if err != nil {
+		return agent.Usage{}, err
 	}
+	return last.usage(), nil
 }

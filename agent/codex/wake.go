@@ -37,5 +37,6 @@ func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 	}
 	p := resume.Plan{Way: resume.Queue, Form: resume.FormPrompt, Session: r.Session.ID, Dir: r.Info.Dir, Prompt: detect.HashText(r.Prompt), Holder: h,
 		Argv: []string{r.Program.Path, "queue", "--thread", r.Session.ID, "--message=" + r.Prompt, "--resume"}}
-	return p, c.pay(&p, r)
+	err := c.pay(&p, r)
+	return p, err
 }

@@ -2,12 +2,13 @@ package gemini
 
 import (
 	"encoding/json"
-	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // apiError is how the agent begins the error of a request.
@@ -76,6 +77,10 @@ func (g *Gemini) explain(text, class string, at time.Time) *detect.Failure {
 func (g *Gemini) read(text, class string, at time.Time, zone *time.Location) *detect.Failure {
 	text = detect.Plain(text)
 	short := bare(text)
+	var status detect.Reason
+	if strings.HasPrefix(text, apiError) {
+		short, status = takeStatus(short)
+	}
 	if a, ok := bodyOf(short); ok {
 		if f := a.failure(at, zone); f.Reason != detect.Unknown {
 			return f
@@ -94,10 +99,53 @@ func (g *Gemini) read(text, class string, at time.Time, zone *time.Location) *de
 		}
 	case strings.HasPrefix(text, apiError) && strings.Contains(text, quotaAdvice):
 		f = &detect.Failure{Reason: detect.RateLimit, Status: 429}
+	case status != "":
+		f = &detect.Failure{Reason: status}
 	default:
 		f = &detect.Failure{Reason: detect.Unknown}
 	}
 	return f
+}
+
+// byStatus is what Google's names of its statuses mean. DEADLINE_EXCEEDED is its own 504.
+var byStatus = map[string]detect.Reason{
+	"RESOURCE_EXHAUSTED":  detect.RateLimit,
+	"UNAVAILABLE":         detect.Overloaded,
+	"INTERNAL":            detect.ServerError,
+	"DEADLINE_EXCEEDED":   detect.ServerError,
+	"UNAUTHENTICATED":     detect.Auth,
+	"PERMISSION_DENIED":   detect.Auth,
+	"INVALID_ARGUMENT":    detect.InvalidRequest,
+	"NOT_FOUND":           detect.InvalidRequest,
+	"FAILED_PRECONDITION": detect.InvalidRequest,
+}
+
+var (
+	// statusBefore is how versions up to 0.5 began, statusBehind how 0.61 ends.
+	statusBefore = lazyregexp.New(`\Agot status: (?:(\d{3})\b[^.{\n]*|([A-Z_]+))\. `)
+	statusBehind = lazyregexp.New(` \(Status: ([A-Z_]+|\d{3})\)`)
+)
+
+// takeStatus takes the status off that the agent puts around the provider's sentence, and gives what
+// it means; empty: there is none.
+func takeStatus(short string) (string, detect.Reason) {
+	form := statusBefore
+	at := form.FindStringSubmatchIndex(short)
+	if at == nil {
+		form = statusBehind
+		if all := form.FindAllStringSubmatchIndex(short, -1); all != nil {
+			at = all[len(all)-1]
+		}
+	}
+	if at == nil {
+		return short, ""
+	}
+	word := strings.Join(form.FindStringSubmatch(short[at[0]:at[1]])[1:], "")
+	reason := byStatus[word]
+	if code, err := strconv.Atoi(word); err == nil {
+		reason = detect.FromStatus(code)
+	}
+	return short[:at[0]] + short[at[1]:], reason
 }
 
 // quotaAdvice is what the agent puts behind each 429.
@@ -117,12 +165,13 @@ func bare(text string) string {
 }
 
 // around is what stands before it on stderr: where the report lies, and the class of the error.
-var around = regexp.MustCompile(`\A(?:Error when talking to Gemini API Full report available at: \S+ )?(?:_?[A-Z][A-Za-z]{2,30}Error: |Error: )?`)
+var around = lazyregexp.New(`\A(?:Error when talking to Gemini API Full report available at: \S+ )?(?:_?[A-Z][A-Za-z]{2,30}Error: |Error: )?`)
 
-// bodyOf takes apart an error that is printed as JSON, with what may follow on further lines.
+// bodyOf takes apart an error that is printed as JSON, with what may follow on further lines. Google may wrap it in an array.
 func bodyOf(text string) (apiBody, bool) {
 	var b body
 	var a apiBody
+	text = strings.TrimLeft(text, "[ \n")
 	if !strings.HasPrefix(text, "{") {
 		return a, false
 	}
@@ -130,7 +179,9 @@ func bodyOf(text string) (apiBody, bool) {
 		return a, false
 	}
 	switch {
-	case len(b.Error) > 0 && agent.Unmarshal(b.Error, &a) == nil:
+	case b.Type != "" && b.Type != "error" && b.Type != "result": // a tool's own trouble, or an answer
+	case json.Unmarshal(b.Error, &a.Message) == nil, // the login's errors
+		len(b.Error) > 0 && agent.Unmarshal(b.Error, &a) == nil:
 		return a, true
 	case b.Type == "error" && b.Message != "":
 		a.Message = b.Message

@@ -13,24 +13,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Name of the agent, in the config and in every log line.
 const Name = "gemini"
 
-var (
-	idForm = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	// nameForm: a session's file has the first eight characters of its id in its name.
-	nameForm = regexp.MustCompile(`^session-[0-9A-Za-z-]+-([0-9a-f]{8})\.jsonl?$`)
-)
+// nameForm: a session's file has the first eight characters of its id in its name.
+var nameForm = lazyregexp.New(`^session-[0-9A-Za-z-]+-([0-9a-f]{8})\.jsonl?$`)
 
 // Gemini is the Gemini CLI on this machine. It is safe for concurrent use.
 type Gemini struct {
@@ -48,14 +44,17 @@ type Gemini struct {
 }
 
 // Kind is the Gemini CLI, for turn.Request and for whoever lists the agents.
-var Kind = agent.Kind{Name: Name, Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
+var Kind = agent.Kind{
+	Name:   Name,
+	Open:   func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
+	Vars:   []string{"GEMINI_CLI_HOME"},
+	Layout: agent.Layout{Named: isNamed, Homes: []string{"tmp/*/chats"}, Below: []string{"tmp/*/chats"}, Lay: lay},
+}
 
 // New gives the agent over cfg.ConfigDir, else $GEMINI_CLI_HOME/.gemini, else ~/.gemini. Error
 // reports are looked for in $TMPDIR, else in /tmp.
 func New(env agent.Env, cfg agent.Config) *Gemini {
-	if env.Getenv == nil {
-		env.Getenv = func(string) string { return "" }
-	}
+	env = env.Whole()
 	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}, writers: map[string]agent.Proc{}}
 	for _, name := range []string{"TEMP", "TMP", "TMPDIR"} { // the last one that is set counts
 		if v := g.getenv(name); filepath.IsAbs(v) {
@@ -70,10 +69,7 @@ func New(env agent.Env, cfg agent.Config) *Gemini {
 	case env.Home != "":
 		g.root = filepath.Join(env.Home, ".gemini")
 	}
-	g.given = g.root
-	if real, err := filepath.EvalSymlinks(g.root); err == nil && g.root != "" {
-		g.root = real
-	}
+	g.given, g.root = g.root, agent.Resolved(g.root)
 	return g
 }
 
@@ -117,7 +113,7 @@ func (g *Gemini) Files(s detect.Session) ([]string, error) {
 // agent puts the minute of its start into the name, so Read looks for it by its id.
 func (g *Gemini) Beside(s detect.Session, id string) detect.Session {
 	b := detect.Session{Agent: Name, ID: id, Path: filepath.Join(filepath.Dir(s.Path), "session-new.jsonl")}
-	if idForm.MatchString(id) {
+	if agent.IsUUID(id) {
 		b.Path = filepath.Join(filepath.Dir(s.Path), "session-new-"+id[:8]+".jsonl")
 		if real, err := g.path(b); err == nil {
 			b.Path = real
@@ -141,7 +137,7 @@ func (g *Gemini) hasLogin() bool {
 // check refuses a session that this agent did not name, before any of it becomes part of a path or
 // an argument.
 func (g *Gemini) check(s detect.Session) error {
-	if !idForm.MatchString(s.ID) {
+	if !agent.IsUUID(s.ID) {
 		return errors.New("the session id is not a lower-case UUID")
 	}
 	m := nameForm.FindStringSubmatch(filepath.Base(s.Path))
@@ -176,11 +172,4 @@ func (g *Gemini) path(s detect.Session) (string, error) {
 		}
 	}
 	return "", err
-}
-
-func inodeOf(fi fs.FileInfo) uint64 {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return st.Ino
-	}
-	return 0
 }

@@ -3,7 +3,6 @@ package gemini
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,29 +13,7 @@ import (
 )
 
 // procs is a process table of our own.
-type procs struct {
-	all  []agent.Proc
-	argv map[int][]string
-	cwd  map[int]string
-	err  error
-}
-
-func (procs) Boot() string         { return "boot" }
-func (procs) InnerPID(pid int) int { return pid }
-func (procs) PIDNamespace() string { return "" }
-func (t procs) Get(pid int) (agent.Proc, bool) {
-	i := slices.IndexFunc(t.all, func(p agent.Proc) bool { return p.PID == pid })
-	if i < 0 {
-		return agent.Proc{}, false
-	}
-	return t.all[i], true
-}
-func (t procs) List() ([]agent.Proc, error) { return t.all, t.err }
-func (t procs) Argv(pid int) []string       { return t.argv[pid] }
-func (t procs) Cwd(pid int) string          { return t.cwd[pid] }
-func (procs) Environ(int) []string          { return nil }
-func (procs) Listens(int) []int             { return nil }
-func (procs) Opens(int) []string            { return nil }
+type procs = agenttest.Procs
 
 // over gives the agent over a folder as if it were ~/.gemini, with tmp beside it as the temporary
 // folder.

@@ -107,11 +107,11 @@ func (g *Gemini) Restore(ctx context.Context, s detect.Session, from string) (bo
 	if turns, sure := holdsTurns(ctx, from); !turns || !sure {
 		return false, nil // nothing to go back to
 	}
-	text, err := readSmall(from, restoreMax)
+	text, err := agent.ReadFile(from, restoreMax)
 	if err != nil {
 		return false, err
 	}
-	late, err := readSmall(s.Path, restoreMax)
+	late, err := agent.ReadFile(s.Path, restoreMax)
 	if err = agent.SkipAbsent(err); err != nil {
 		return false, err
 	}

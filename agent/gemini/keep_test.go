@@ -46,8 +46,8 @@ func TestSpare(t *testing.T) {
 func TestSpareWaits(t *testing.T) {
 	_, home := recorded(t, resumed)
 	for name, p := range map[string]agent.Procs{
-		"a process of the agent": procs{all: []agent.Proc{{PID: 7}}, argv: map[int][]string{7: {"node", "/usr/bin/gemini"}}, cwd: map[int]string{7: "/home/dev/work/demo"}},
-		"no list of processes":   procs{err: agent.ErrNoProcs},
+		"a process of the agent": procs{All: []agent.Proc{{PID: 7}}, Args: map[int][]string{7: {"node", "/usr/bin/gemini"}}, Dirs: map[int]string{7: "/home/dev/work/demo"}},
+		"no list of processes":   procs{Err: agent.ErrNoProcs},
 	} {
 		g := over(home, p)
 		must(t, g.Spare(t.Context(), named(t, g, "93f117e1")))

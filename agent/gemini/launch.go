@@ -51,7 +51,7 @@ const soon = time.Minute
 // Launches looks which process writes a chat. None names its session but by its arguments; without that,
 // the one headless process in the folder counts that was started right before the session began.
 func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
-	if hint == "" || nameForm.FindStringSubmatch(filepath.Base(hint)) == nil || g.env.Procs == nil || g.written(hint) {
+	if hint == "" || nameForm.FindStringSubmatch(filepath.Base(hint)) == nil || g.written(hint) {
 		return nil, nil
 	}
 	touched, err := g.Scan(context.Background(), hint)
@@ -167,29 +167,22 @@ const (
 )
 
 func (g *Gemini) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key,
-		Command: "cd " + quote(r.Info.Dir) + " && " + quote(g.Command()) + " --resume " + r.Session.ID}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, g.Command(), "--resume", r.Session.ID)}
 }
 
 // purse tells, from the presence of things and never from their content, who pays for a process with such
 // an environment; empty: that is not known. Beside a login the settings say whether a key is taken.
 func (g *Gemini) purse(environ []string) string {
-	set := func(names ...string) bool {
-		return slices.ContainsFunc(environ, func(kv string) bool {
-			name, value, _ := strings.Cut(kv, "=")
-			return value != "" && slices.Contains(names, name)
-		})
-	}
 	if len(environ) == 0 {
 		return ""
 	}
 	who := "login"
-	if set(payers...) {
+	if agent.Sets(environ, payers...) {
 		if who = "key"; g.hasLogin() {
 			who = ""
 		}
 	}
-	if set(server) {
+	if agent.Sets(environ, server) {
 		who += onServer
 	}
 	return who

@@ -42,7 +42,7 @@ func TestLaunches(t *testing.T) {
 		for _, p := range c.all {
 			cwd[p.PID] = "" // hides it, so it may be any
 		}
-		found, err := over(home, procs{all: c.all, argv: c.argv, cwd: cwd}).Launches(s.Path)
+		found, err := over(home, procs{All: c.all, Args: c.argv, Dirs: cwd}).Launches(s.Path)
 		pid := 0
 		if len(found) == 1 && found[0].Session == s.ID {
 			pid = found[0].PID

@@ -2,14 +2,13 @@ package gemini
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -20,46 +19,14 @@ func (g *Gemini) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 	if err := g.check(s); err != nil {
 		return nil, err
 	}
-	if g.env.Procs == nil {
-		return unknownHolder(agent.ErrNoProcs), nil
-	}
-	procs, err := g.env.Procs.List()
-	if errors.Is(err, agent.ErrNoProcs) {
-		return unknownHolder(err), nil
-	}
-	if err != nil {
-		return unknownHolder(err), err
-	}
 	hash := ""
 	if fi, err := agent.Own(s.Path); err == nil && i.Dir == "" {
 		h, _ := g.head(s.Path, fi)
 		hash = h.ProjectHash
 	}
-	var sure, maybe []detect.Holder
-	for _, p := range procs {
-		if ctx.Err() != nil {
-			return unknownHolder(ctx.Err()), context.Cause(ctx)
-		}
-		if p.Zombie || p.PID == os.Getpid() {
-			continue
-		}
-		h, ok := agent.Judge(g.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return g.holder(p, s, i.Dir, hash) })
-		switch {
-		case ok && h.Sure:
-			sure = append(sure, h)
-		case ok:
-			maybe = append(maybe, h)
-		}
-	}
-	if all := append(sure, maybe...); len(all) > 0 {
-		return all, nil
-	}
-	return []detect.Holder{{Liveness: detect.Gone, Boot: g.env.Procs.Boot(),
-		Why: "no process of the Gemini CLI runs in the session's folder"}}, nil
-}
-
-func unknownHolder(err error) []detect.Holder {
-	return []detect.Holder{{Liveness: detect.HolderUnknown, Why: err.Error()}}
+	return holders.Find(ctx, g.env.Procs, "no process of the Gemini CLI runs in the session's folder", func(p agent.Proc) (detect.Holder, bool) {
+		return g.holder(p, s, i.Dir, hash)
+	})
 }
 
 // holder tells whether a process may have the session open.
@@ -71,11 +38,8 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, dir, hash string) (detec
 		return detect.Holder{}, false
 	}
 	c := classify(args)
-	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader}
-	if l, ok := procs.Get(p.Leader); ok {
-		h.LeaderStart = l.Start
-	}
-	agent.Terminal(procs, &h)
+	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: procs.Boot()}
+	holders.Describe(procs, &h, p)
 	switch {
 	case c.none:
 		return h, false
@@ -175,7 +139,7 @@ func classify(args []string) call {
 		}
 		switch name {
 		case "--resume", "-r", "--session-id":
-			if idForm.MatchString(value) {
+			if agent.IsUUID(value) {
 				c.session = value
 			}
 		case "--prompt", "-p":

@@ -48,8 +48,8 @@ func TestLive(t *testing.T) {
 		{"nothing", demo, nil, gone},
 	} {
 		_, home, s := world(t)
-		table := procs{all: []agent.Proc{{PID: 40, Start: 9, Comm: "bash"}, {PID: 41, Leader: 40, Group: 41, Start: 7, Comm: "node"}},
-			argv: map[int][]string{41: c.argv}, cwd: map[int]string{41: c.cwd}}
+		table := procs{All: []agent.Proc{{PID: 40, Start: 9, Comm: "bash"}, {PID: 41, Leader: 40, Group: 41, Start: 7, Comm: "node"}},
+			Args: map[int][]string{41: c.argv}, Dirs: map[int]string{41: c.cwd}}
 		for _, dir := range []string{demo, ""} { // not told: by the hash of the working folder
 			got, err := over(home, table).Live(t.Context(), s["back"], detect.Info{Dir: dir})
 			if err != nil || len(got) != 1 {
@@ -71,16 +71,16 @@ func TestLive(t *testing.T) {
 func TestLiveBoth(t *testing.T) {
 	_, home, s := world(t)
 	args := []string{"/usr/bin/gemini", "--resume", backID}
-	table := procs{all: []agent.Proc{{PID: 50}, {PID: 51, PPID: 50}, {PID: 52, Zombie: true}, {PID: 53}},
-		argv: map[int][]string{50: append([]string{"node"}, args...), 51: append([]string{"node", "--max-old-space-size=1"}, args...), 52: append([]string{"node"}, args...),
+	table := procs{All: []agent.Proc{{PID: 50}, {PID: 51, PPID: 50}, {PID: 52, Zombie: true}, {PID: 53}},
+		Args: map[int][]string{50: append([]string{"node"}, args...), 51: append([]string{"node", "--max-old-space-size=1"}, args...), 52: append([]string{"node"}, args...),
 			53: {"node", "/usr/bin/gemini"}},
-		cwd: map[int]string{53: "/home/dev/work/demo"}}
+		Dirs: map[int]string{53: "/home/dev/work/demo"}}
 	info := detect.Info{Dir: "/home/dev/work/demo"}
 	got, err := over(home, table).Live(t.Context(), s["back"], info)
 	if err != nil || len(got) != 3 || !got[0].Sure || !got[1].Sure || got[2].Sure {
 		t.Errorf("%+v, err %v", got, err)
 	}
-	table.all = table.all[1:2]
+	table.All = table.All[1:2]
 	if got, err = over(home, table).Live(t.Context(), s["back"], info); err != nil || len(got) != 1 || got[0].PID != 51 {
 		t.Errorf("%+v, err %v", got, err)
 	}
@@ -88,14 +88,14 @@ func TestLiveBoth(t *testing.T) {
 
 func TestLiveWithoutATable(t *testing.T) {
 	_, home, s := world(t)
-	for _, p := range []agent.Procs{nil, procs{err: agent.ErrNoProcs}} {
+	for _, p := range []agent.Procs{nil, procs{Err: agent.ErrNoProcs}} {
 		got, err := over(home, p).Live(t.Context(), s["back"], detect.Info{})
 		if err != nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
 			t.Errorf("%+v, err %v", got, err)
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := over(home, procs{err: broken}).Live(t.Context(), s["back"], detect.Info{}); !errors.Is(err, broken) || len(got) != 1 {
+	if got, err := over(home, procs{Err: broken}).Live(t.Context(), s["back"], detect.Info{}); !errors.Is(err, broken) || len(got) != 1 {
 		t.Errorf("%+v, err %v", got, err)
 	}
 }
@@ -104,9 +104,9 @@ func TestLiveWithoutATable(t *testing.T) {
 func TestLiveTerminal(t *testing.T) {
 	_, home, s := world(t)
 	const demo, tty = "/home/dev/work/demo", "/dev/pts/3"
-	table := procs{all: []agent.Proc{{PID: 50, Start: 5, TTY: tty}, {PID: 51, PPID: 50, Start: 6, TTY: tty}, {PID: 52, Start: 7, TTY: tty}},
-		argv: map[int][]string{50: {"node", "/usr/bin/gemini"}, 51: {"node", "--max-old-space-size=1", "/usr/bin/gemini"}, 52: {"node", "/usr/bin/gemini", "-p", "x"}},
-		cwd:  map[int]string{50: demo, 51: demo, 52: demo}}
+	table := procs{All: []agent.Proc{{PID: 50, Start: 5, TTY: tty}, {PID: 51, PPID: 50, Start: 6, TTY: tty}, {PID: 52, Start: 7, TTY: tty}},
+		Args: map[int][]string{50: {"node", "/usr/bin/gemini"}, 51: {"node", "--max-old-space-size=1", "/usr/bin/gemini"}, 52: {"node", "/usr/bin/gemini", "-p", "x"}},
+		Dirs: map[int]string{50: demo, 51: demo, 52: demo}}
 	got, err := over(home, agenttest.InTmux{Procs: table}).Live(t.Context(), s["back"], detect.Info{Dir: demo})
 	if err != nil || len(got) != 3 {
 		t.Fatalf("%+v, %v", got, err)

@@ -2,13 +2,13 @@ package gemini
 
 import (
 	_ "embed"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 //go:embed messages.tsv
@@ -19,10 +19,10 @@ var messages = sync.OnceValue(func() detect.Messages { return detect.MustMessage
 
 var (
 	// reSuggested is the delay that the agent itself puts behind the provider's text.
-	reSuggested = regexp.MustCompile(`\nSuggested retry after (\d+(?:\.\d+)?)s\b`)
+	reSuggested = lazyregexp.New(`\nSuggested retry after (\d+(?:\.\d+)?)s\b`)
 	// reDelay: the text names a span to wait, not a time of day.
-	reDelay    = regexp.MustCompile(`(?i)\b(?:retry (?:in|after)|resets? (?:in|after)|refreshes in)\b`)
-	reRetrying = regexp.MustCompile(`Retrying after (\d{1,12})ms`)
+	reDelay    = lazyregexp.New(`(?i)\b(?:retry (?:in|after)|resets? (?:in|after)|refreshes in)\b`)
+	reRetrying = lazyregexp.New(`Retrying after (\d{1,12})ms`)
 )
 
 // Message reads a text that the Gemini CLI printed as its own.

@@ -5,47 +5,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
-
-// outputMax is the longest line, or object over several lines, that is looked at.
-const outputMax = 16 << 20
 
 // Output reads what a run printed, in any of the agent's formats, with stderr among it. stream-json
 // begins with an init event; json ends in an object over several lines; text says nothing of itself,
 // so any line but the known ones before a session counts as a begun session.
 func (g *Gemini) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
-	p := printed{g: g, each: each}
-	err := agent.Lines(r, outputMax, func(l agent.Line) {
+	p := printed{Printed: agent.Printed{Each: each}, g: g}
+	return p.Read(r, func(l agent.Line) {
 		p.line(l.Text, l.Whole)
-		p.out.Began = p.out.Began || l.Long
+		p.Out.Began = p.Out.Began || l.Long
 	})
-	if err == nil { // a run that opened its session was not refused, whatever else was printed
-		p.out.Refused = p.out.Refused && !p.out.Began
-	}
-	return p.out, err
 }
 
 type printed struct {
+	agent.Printed
 	g      *Gemini
-	out    agent.Output
 	object []byte // an object over several lines, so far
-	each   func(agent.Said)
 	steps  int    // of the model, between tools
 	class  string // of the error that was dumped last, and how long it says to wait
 	delay  time.Duration
-}
-
-func (p *printed) say(s agent.Said) {
-	if p.each != nil {
-		p.each(s)
-	}
 }
 
 var (
@@ -66,7 +52,7 @@ func (p *printed) line(b []byte, whole bool) {
 	switch {
 	case p.object != nil:
 		p.object = append(p.object, b...)
-		if string(b) == "}" || len(p.object) > outputMax {
+		if string(b) == "}" || len(p.object) > agent.OutputMax {
 			p.event(p.object)
 			p.object = nil
 		}
@@ -92,10 +78,10 @@ func hasPrefix(s string, list []string) bool {
 
 func (p *printed) text(s string) {
 	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes)
-	p.out.Refused = p.out.Refused || refused
-	p.out.Failed = p.out.Failed || refused || mistaken || hasPrefix(s, failures)
-	p.out.Began = p.out.Began || !refused && !mistaken && !hasPrefix(s, before)
-	if p.each == nil {
+	p.Out.Refused = p.Out.Refused || refused
+	p.Out.Failed = p.Out.Failed || refused || mistaken || hasPrefix(s, failures)
+	p.Out.Began = p.Out.Began || !refused && !mistaken && !hasPrefix(s, before)
+	if p.Each == nil {
 		return
 	}
 	if m := reDump.FindStringSubmatch(s); m != nil {
@@ -106,16 +92,16 @@ func (p *printed) text(s string) {
 		p.delay = min(time.Duration(ms)*time.Millisecond, maxDelay)
 	}
 	if reRetrying.MatchString(s) {
-		p.say(agent.Said{Kind: agent.SaidRetry, Text: s})
+		p.Say(agent.Said{Kind: agent.SaidRetry, Text: s})
 		return
 	}
-	p.say(agent.Said{Kind: agent.SaidNote, Text: s})
+	p.Say(agent.Said{Kind: agent.SaidNote, Text: s})
 }
 
 // The dump of an error on stderr is the only place that names its class and the wait in milliseconds.
 var (
-	reDump      = regexp.MustCompile(`^Error when talking to Gemini API .*?\b(TerminalQuotaError|RetryableQuotaError|ValidationRequiredError|ModelNotFoundError)\b`)
-	reDumpDelay = regexp.MustCompile(`^  retryDelayMs: (\d{1,12})(?:\.\d+)?,`)
+	reDump      = lazyregexp.New(`^Error when talking to Gemini API .*?\b(TerminalQuotaError|RetryableQuotaError|ValidationRequiredError|ModelNotFoundError)\b`)
+	reDumpDelay = lazyregexp.New(`^  retryDelayMs: (\d{1,12})(?:\.\d+)?,`)
 )
 
 // outputEvent is what is looked at in an event.
@@ -142,47 +128,47 @@ func (p *printed) event(b []byte) {
 		return
 	}
 	if e.SessionID != "" {
-		p.out.Began = true
-		if idForm.MatchString(e.SessionID) {
-			p.out.Session = e.SessionID
-			p.say(agent.Said{Kind: agent.SaidOpened, Session: e.SessionID})
+		p.Out.Began = true
+		if agent.IsUUID(e.SessionID) {
+			p.Out.Session = e.SessionID
+			p.Say(agent.Said{Kind: agent.SaidOpened, Session: e.SessionID})
 		}
 	}
 	switch e.Type {
 	case "init":
-		p.out.Began = true
+		p.Out.Began = true
 	case "message":
 		if e.Role == "assistant" {
-			p.say(agent.Said{Kind: agent.SaidText, Message: strconv.Itoa(p.steps), Text: e.Content})
+			p.Say(agent.Said{Kind: agent.SaidText, Message: strconv.Itoa(p.steps), Text: e.Content})
 		}
 	case "tool_use":
 		p.steps++
-		p.say(agent.Said{Kind: agent.SaidTool, Text: e.Tool})
+		p.Say(agent.Said{Kind: agent.SaidTool, Text: e.Tool})
 	case "error":
-		p.say(agent.Said{Kind: agent.SaidNote, Text: e.Message})
+		p.Say(agent.Said{Kind: agent.SaidNote, Text: e.Message})
 	case "result":
-		p.out.Failed = e.Status != "success"
+		p.Out.Failed = e.Status != "success"
 		p.result(&e)
 	case "tool_result":
 		var why struct {
 			Type string `json:"type"`
 		}
 		if agent.Unmarshal(e.Error, &why) == nil && why.Type == "tool_not_registered" {
-			p.out.Denials++ // what it would have to ask for is not there in a headless run
+			p.Out.Denials++ // what it would have to ask for is not there in a headless run
 		}
 	case "":
-		p.out.Failed = p.out.Failed || len(e.Error) > 0 && e.SessionID != ""
+		p.Out.Failed = p.Out.Failed || len(e.Error) > 0 && e.SessionID != ""
 	}
 }
 
 // result ends the turn. Its error has neither a code nor the time to wait.
 func (p *printed) result(e *outputEvent) {
-	if p.each == nil {
+	if p.Each == nil {
 		return
 	}
-	p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: max(0, e.Stats.Input-e.Stats.Cached), CacheReadTokens: e.Stats.Cached, OutputTokens: e.Stats.Output}})
+	p.Say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: max(0, e.Stats.Input-e.Stats.Cached), CacheReadTokens: e.Stats.Cached, OutputTokens: e.Stats.Output}})
 	if e.Status == "success" {
-		p.say(agent.Said{Kind: agent.SaidDone})
+		p.Say(agent.Said{Kind: agent.SaidDone})
 		return
 	}
 	var why struct {
@@ -206,5 +192,5 @@ func (p *printed) result(e *outputEvent) {
 			failed.Stop = &s
 		}
 	}
-	p.say(failed)
+	p.Say(failed)
 }

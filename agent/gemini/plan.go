@@ -3,12 +3,12 @@ package gemini
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -46,7 +46,7 @@ func (g *Gemini) Fresh(r agent.Request) (resume.Plan, error) {
 	if err := g.check(r.Session); err != nil {
 		return resume.Plan{}, err
 	}
-	if !idForm.MatchString(r.NewID) {
+	if !agent.IsUUID(r.NewID) {
 		return resume.Plan{}, errors.New("the id for the new session is not a lower-case UUID")
 	}
 	if len(strings.TrimSpace(string(r.Handoff))) == 0 {
@@ -139,8 +139,7 @@ func (g *Gemini) mode(r agent.Request) ([]string, error) {
 		return nil, nil
 	}
 	if r.Info.Interactive {
-		return nil, &agent.Unfit{Why: "the session asks its user for approvals, and a headless run cannot", Key: "agent.gemini.args",
-			Command: "cd " + quote(r.Info.Dir) + " && " + quote(g.Command()) + " --resume " + r.Session.ID}
+		return nil, g.unfit(r, "the session asks its user for approvals, and a headless run cannot", argsKey)
 	}
 	return []string{"--approval-mode", "default"}, nil
 }
@@ -154,7 +153,7 @@ func (g *Gemini) model(r agent.Request) []string {
 	return nil
 }
 
-var modelName = regexp.MustCompile(`^[a-z][\w.-]{0,100}$`)
+var modelName = lazyregexp.New(`^[a-z][\w.-]{0,100}$`)
 
 // sets says whether the configured arguments hold one of these options.
 func (g *Gemini) sets(options ...string) bool {
@@ -162,12 +161,4 @@ func (g *Gemini) sets(options ...string) bool {
 		name, _, _ := strings.Cut(a, "=")
 		return slices.Contains(options, name)
 	})
-}
-
-// quote makes one word for a shell.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

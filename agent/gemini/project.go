@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,33 +18,16 @@ func hashOf(dir string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readSmall reads a file of this user of at most max bytes.
-func readSmall(path string, max int64) ([]byte, error) {
-	if _, err := agent.Own(path); err != nil {
-		return nil, err
-	}
-	f, err := agent.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(b)) > max {
-		err = fmt.Errorf("%s is larger than %d KB", path, max>>10)
-	}
-	return b, err
-}
-
 // projectDir gives the folder of a project; empty: it is not told. A folder is only believed when
 // its hash is the one in the session's header: slugs go by the order in which projects were first
 // used, and the list of them is written by every version and tool.
 func (g *Gemini) projectDir(chats, hash string) string {
-	if b, err := readSmall(filepath.Join(filepath.Dir(chats), ".project_root"), 16<<10); err == nil {
+	if b, err := agent.ReadFile(filepath.Join(filepath.Dir(chats), ".project_root"), 16<<10); err == nil {
 		if dir := string(bytes.TrimSpace(b)); fits(dir, hash) {
 			return dir
 		}
 	}
-	b, err := readSmall(filepath.Join(g.root, "projects.json"), 4<<20)
+	b, err := agent.ReadFile(filepath.Join(g.root, "projects.json"), 4<<20)
 	if err != nil {
 		return ""
 	}
@@ -71,6 +52,6 @@ func fits(dir, hash string) bool {
 // typed tells whether a prompt of the session was typed into the terminal UI, which keeps a list of
 // its own.
 func typed(chats, id string) bool {
-	b, err := readSmall(filepath.Join(filepath.Dir(chats), "logs.json"), 16<<20)
+	b, err := agent.ReadFile(filepath.Join(filepath.Dir(chats), "logs.json"), 16<<20)
 	return err == nil && bytes.Contains(b, []byte(`"`+id+`"`))
 }

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -94,20 +92,13 @@ func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error 
 	} else {
 		f.state = c.State
 	}
-	for {
-		line, off, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	err = jsonl.Read(ctx, r, f.b, func(line []byte, off int64) {
 		if len(line) > 0 {
 			f.line(line, off)
 		}
-	}
-	if n := r.Skipped(); n > 0 {
-		f.b.Skip("a line is too long", n)
+	})
+	if err != nil {
+		return err
 	}
 	f.end()
 	if f.Owed {
@@ -127,15 +118,12 @@ func (f *fold) owed(ctx context.Context, path string) error {
 	}
 	defer r.Close()
 	h := fold{g: f.g, s: f.s, b: new(agent.Batch), each: func(detect.Event) {}}
-	for !h.First && r.Offset() < firstMax {
-		line, off, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	err = jsonl.Each(ctx, r, firstMax, func(line []byte, off int64) bool {
 		h.line(line, off)
+		return !h.First
+	})
+	if err != nil {
+		return err
 	}
 	if h.First {
 		f.b.Info.FirstPrompt, f.First = h.b.Info.FirstPrompt, true
@@ -162,20 +150,15 @@ func holdsTurns(ctx context.Context, path string) (holds, sure bool) {
 		return false, false
 	}
 	defer r.Close()
-	for r.Offset() < firstMax {
-		raw, _, err := r.Next(ctx)
-		if err != nil || ctx.Err() != nil {
-			return false, errors.Is(err, io.EOF)
-		}
+	err = jsonl.Each(ctx, r, firstMax, func(raw []byte, _ int64) bool {
 		l, err := parse(raw)
-		if err != nil {
-			continue
-		}
-		if l.turn() || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages) {
-			return true, true
-		}
+		holds = err == nil && (l.turn() || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages))
+		return !holds && ctx.Err() == nil
+	})
+	if err != nil || ctx.Err() != nil {
+		return false, false
 	}
-	return true, true
+	return holds || r.Offset() >= firstMax, true
 }
 
 // Tail looks at the last record of the conversation: a turn that ended well is no stop.
@@ -192,23 +175,19 @@ func (g *Gemini) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 		}
 		return err == nil, "", err
 	}
-	b, err := tail.OpenBack(path)
-	if err != nil {
-		return false, "", err
-	}
-	defer b.Close()
-	last, err := lastRecord(ctx, b)
-	switch {
-	case errors.Is(err, tail.ErrFar):
-		return true, "", nil
-	case err != nil:
-		return false, "", err
-	case last != nil && (last.Type != "gemini" || !last.answer(detect.Event{}).Done):
-		return true, "", nil
-	}
-	pos, err := b.Cursor()
-	if err != nil {
-		return false, "", err
+	var last *message
+	maybe, pos, err := jsonl.Tail(ctx, path, func(b *tail.Back, raw []byte, _ int64) jsonl.Says {
+		last = record(ctx, b, raw)
+		switch {
+		case last == nil:
+			return jsonl.Nothing
+		case last.Type != "gemini" || !last.answer(detect.Event{}).Done:
+			return jsonl.MayStop
+		}
+		return jsonl.NoStop
+	})
+	if err != nil || maybe {
+		return maybe, "", err
 	}
 	c := cursor{Pos: pos, State: state{Owed: true}}
 	if last != nil {
@@ -218,29 +197,26 @@ func (g *Gemini) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor
 	return false, text, err
 }
 
-// lastRecord gives the newest record that says something of the session's state; nil: there is none
-// in the whole file. A checkpoint may take back what stands before it: then it is an empty record.
-func lastRecord(ctx context.Context, b *tail.Back) (last *message, err error) {
-	err = b.Each(ctx, func(raw []byte, _ int64) bool {
-		l, err := parse(raw)
-		switch {
-		case err != nil:
-		case l.RewindTo != "" || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages):
-			last = new(message)
-		case l.Set != nil && l.Set.Messages != nil:
-			// The first of a file, the one of a stub, or the roll-back of a first prompt.
-			raw, _, err := b.Prev(ctx)
-			if h, perr := parse(raw); err != nil || perr != nil || h.ProjectHash == "" {
-				last = new(message)
-			}
-		case !l.named():
-		case l.Type == "gemini", l.Type == "error", l.Type == "info" && strings.HasPrefix(textOf(parts(l.Content)), "Request cancelled"),
-			l.Type == "user" && l.turn():
-			last = &l.message
+// record gives what a line says of the session's state; nil: nothing. A checkpoint may take back what stands before it: then
+// it is an empty record.
+func record(ctx context.Context, b *tail.Back, raw []byte) *message {
+	l, err := parse(raw)
+	switch {
+	case err != nil:
+	case l.RewindTo != "" || l.Set != nil && l.Set.Messages != nil && holdsTurn(*l.Set.Messages):
+		return new(message)
+	case l.Set != nil && l.Set.Messages != nil:
+		// The first of a file, the one of a stub, or the roll-back of a first prompt.
+		raw, _, err := b.Prev(ctx)
+		if h, perr := parse(raw); err != nil || perr != nil || h.ProjectHash == "" {
+			return new(message)
 		}
-		return last == nil
-	})
-	return last, err
+	case !l.named():
+	case l.Type == "gemini", l.Type == "error", l.Type == "info" && strings.HasPrefix(textOf(parts(l.Content)), "Request cancelled"),
+		l.Type == "user" && l.turn():
+		return &l.message
+	}
+	return nil
 }
 
 // promptMax is how much of a prompt is handed on, in bytes.
@@ -263,17 +239,13 @@ func (g *Gemini) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 		})
 		return last, cmp.Or(err, ctx.Err())
 	}
-	text := ""
-	err = tail.Newest(ctx, path, func(raw []byte, _ int64) bool {
+	return jsonl.LastPrompt(ctx, path, func(raw []byte, _ int64) (string, bool) {
 		l, err := parse(raw)
 		if err != nil {
-			return true
+			return "", false
 		}
-		prompt, ok := l.prompt()
-		text = prompt
-		return !ok
+		return l.prompt()
 	})
-	return text, err
 }
 
 // prompt gives the text of a record that a person wrote.
@@ -283,11 +255,5 @@ func (m *message) prompt() (string, bool) {
 	if m.Type != "user" || len(responses(list)) > 0 || text == "" || local(text) {
 		return "", false
 	}
-	if len(text) > promptMax {
-		text = text[:promptMax]
-		for !utf8.ValidString(text) {
-			text = text[:len(text)-1]
-		}
-	}
-	return text, true
+	return agent.Cut(text, promptMax), true
 }

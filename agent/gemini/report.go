@@ -1,11 +1,9 @@
 package gemini
 
 import (
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // When a request of a turn fails for good, the agent writes a report into the temporary folder: the
@@ -20,7 +19,7 @@ import (
 // headless run failed.
 
 // reportForm: reports on the small requests beside a turn have other names.
-var reportForm = regexp.MustCompile(`^gemini-client-error-Turn\.run-\w+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(\d{3})Z\.json$`)
+var reportForm = lazyregexp.New(`^gemini-client-error-Turn\.run-\w+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(\d{3})Z\.json$`)
 
 const (
 	// reportSlack is how far the times of a report and of the roll-back may lie apart (seen: 28 ms).
@@ -136,16 +135,8 @@ type reportFile struct {
 // user that others cannot write.
 func readReport(path string) (reportFile, bool) {
 	var r reportFile
-	if _, err := agent.Own(path); err != nil {
-		return r, false
-	}
-	f, err := agent.OpenRegular(path)
-	if err != nil {
-		return r, false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxReport+1))
-	return r, err == nil && len(b) <= maxReport && agent.Unmarshal(b, &r) == nil && len(r.Context) > 0
+	b, err := agent.ReadFile(path, maxReport)
+	return r, err == nil && agent.Unmarshal(b, &r) == nil && len(r.Context) > 0
 }
 
 // endsWith tells whether the last thing that was sent is the request.

@@ -150,10 +150,10 @@ func (f *fold) rewritten(ctx context.Context, path string, from agent.Cursor) er
 		return err
 	}
 	var was place
-	if from != "" && (json.Unmarshal([]byte(from), &was) != nil || was.Inode == 0 || was.Inode != inodeOf(fi)) {
+	if from != "" && (json.Unmarshal([]byte(from), &was) != nil || was.Inode == 0 || was.Inode != agent.Inode(fi)) {
 		was, f.b.Anew, f.b.Problem = place{}, true, "the file was replaced"
 	}
-	now := place{Inode: inodeOf(fi), Stat: fmt.Sprintf("%d:%d", fi.Size(), fi.ModTime().UnixNano())}
+	now := place{Inode: agent.Inode(fi), Stat: fmt.Sprintf("%d:%d", fi.Size(), fi.ModTime().UnixNano())}
 	if was.Stat == now.Stat {
 		f.state = was.State
 		f.end()

@@ -145,7 +145,7 @@ func (g *Gemini) find(chats, short string) ([]agent.Touched, error) {
 			continue
 		}
 		h, ok := g.head(path, fi)
-		if ok && h.SessionID[:8] != m[1] || !ok && h.SessionID != "" && !idForm.MatchString(h.SessionID) {
+		if ok && h.SessionID[:8] != m[1] || !ok && h.SessionID != "" && !agent.IsUUID(h.SessionID) {
 			errs = append(errs, &agent.Refused{Path: path, Why: "the session id in it is not that of its name"})
 			continue
 		}
@@ -153,7 +153,7 @@ func (g *Gemini) find(chats, short string) ([]agent.Touched, error) {
 			continue
 		}
 		all = g.merge(all, at, []agent.Touched{{Session: detect.Session{Agent: Name, ID: h.SessionID, Path: path},
-			ModTime: fi.ModTime(), Stamp: stamp(fi)}})
+			ModTime: fi.ModTime(), Stamp: agent.Stamp(fi)}})
 	}
 	return all, errors.Join(errs...)
 }
@@ -188,10 +188,6 @@ func (g *Gemini) Newer(ctx context.Context, s detect.Session, after time.Time) (
 	return all, ctx.Err()
 }
 
-func stamp(fi fs.FileInfo) string {
-	return fmt.Sprintf("%d:%d:%d", fi.Size(), fi.ModTime().UnixNano(), inodeOf(fi))
-}
-
 // better tells whether t rather than old is the session's own file.
 func (g *Gemini) better(t, old agent.Touched) bool {
 	mine, his := g.hasTurns(t.Session.Path), g.hasTurns(old.Session.Path)
@@ -208,7 +204,7 @@ func (g *Gemini) hasTurns(path string) bool {
 	if err != nil {
 		return false
 	}
-	now := stamp(fi)
+	now := agent.Stamp(fi)
 	g.mu.Lock()
 	seen := g.heads[path]
 	g.mu.Unlock()
@@ -218,7 +214,7 @@ func (g *Gemini) hasTurns(path string) bool {
 	holds, sure := holdsTurns(context.Background(), path)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if seen, ok := g.heads[path]; ok && sure && seen.inode == inodeOf(fi) {
+	if seen, ok := g.heads[path]; ok && sure && seen.inode == agent.Inode(fi) {
 		seen.asked, seen.turns = now, holds
 		g.heads[path] = seen
 	}
@@ -249,15 +245,15 @@ func (g *Gemini) head(path string, fi fs.FileInfo) (head, bool) {
 	g.mu.Lock()
 	seen, ok := g.heads[path]
 	g.mu.Unlock()
-	if ok && seen.inode == inodeOf(fi) {
+	if ok && seen.inode == agent.Inode(fi) {
 		return seen.head, true
 	}
 	h, err := readHead(path)
-	if err != nil || !idForm.MatchString(h.SessionID) || h.ProjectHash == "" || h.Kind != "" && h.Kind != "main" {
+	if err != nil || !agent.IsUUID(h.SessionID) || h.ProjectHash == "" || h.Kind != "" && h.Kind != "main" {
 		return h, false
 	}
 	g.mu.Lock()
-	g.heads[path] = seenHead{inode: inodeOf(fi), head: h}
+	g.heads[path] = seenHead{inode: agent.Inode(fi), head: h}
 	g.mu.Unlock()
 	return h, true
 }

@@ -1,10 +1,10 @@
 package gemini
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // The last rows of an idle terminal, version 0.61. The hint stands there only while the box is empty,
@@ -31,8 +31,8 @@ const (
 )
 
 var (
-	limitTitle = regexp.MustCompile(`^Usage limit reached for [\w. -]+\.$`)
-	option     = regexp.MustCompile(`^(?:● )?([1-9])\. (.+)$`)
+	limitTitle = lazyregexp.New(`^Usage limit reached for [\w. -]+\.$`)
+	option     = lazyregexp.New(`^(?:● )?([1-9])\. (.+)$`)
 	keepTrying = "Keep trying"
 	cancelled  = "Request cancelled."
 )

@@ -18,7 +18,7 @@ func (g *Gemini) Turn(r agent.TurnRequest) (resume.Plan, error) {
 		p.Form, p.Session = resume.FormFresh, r.NewID
 		session = []string{"--session-id", r.NewID}
 	}
-	if !idForm.MatchString(p.Session) {
+	if !agent.IsUUID(p.Session) {
 		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
 	}
 	if g.cfg.ConfigDir != "" {
@@ -32,5 +32,22 @@ func (g *Gemini) Turn(r agent.TurnRequest) (resume.Plan, error) {
 		p.Argv = append(p.Argv, "--model", r.Model)
 	}
 	p.Argv = slices.Concat(p.Argv, r.Args, session)
+	return p, nil
+}
+
+// TakeOver is a turn that the login pays, where there is one.
+func (g *Gemini) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if _, err := g.mode(agent.Request{}); err != nil {
+		return resume.Plan{}, err
+	}
+	r.Args = g.cfg.Args
+	p, err := g.Turn(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	if err := g.pay(&p, agent.Request{}); err != nil {
+		return resume.Plan{}, err
+	}
+	p.Env = append(p.Env, g.cfg.Environ(p.Unset, "", "")...)
 	return p, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/tail"
 )
@@ -60,17 +60,10 @@ func lastUpdated(path string) (at time.Time, whole bool, err error) {
 		return at, false, agent.SkipAbsent(err)
 	}
 	defer r.Close()
-	for {
-		raw, _, err := r.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return at, false, err
-		}
+	err = jsonl.Each(context.Background(), r, jsonl.All, func(raw []byte, _ int64) bool {
 		l, err := parse(raw)
 		if err != nil {
-			continue
+			return true
 		}
 		said := l.LastUpdated
 		if l.Set != nil {
@@ -79,6 +72,10 @@ func lastUpdated(path string) (at time.Time, whole bool, err error) {
 		if t := timeOf(said); !t.IsZero() {
 			at = t
 		}
+		return true
+	})
+	if err != nil {
+		return at, false, err
 	}
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -105,7 +102,7 @@ func (g *Gemini) period(s detect.Session) time.Duration {
 		}
 	}
 	for _, path := range paths {
-		if b, err := readSmall(path, settingsMax); err == nil {
+		if b, err := agent.ReadFile(path, settingsMax); err == nil {
 			_ = json.Unmarshal(b, &set) // what cannot be read says nothing
 		}
 	}

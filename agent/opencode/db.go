@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -155,9 +154,7 @@ func (o *OpenCode) connect(path string) (*sql.DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-			files[i] = st.Ino
-		}
+		files[i] = agent.Inode(fi)
 	}
 	if c, ok := o.conns[path]; ok && c.files == files {
 		return c.db, nil

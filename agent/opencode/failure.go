@@ -20,6 +20,15 @@ type body struct {
 		Message  string          `json:"message"`
 		ResetsAt float64         `json:"resets_at"`
 		ResetsIn float64         `json:"resets_in_seconds"`
+		Details  []struct {
+			RetryDelay string `json:"retryDelay"` // Google's RetryInfo: seconds with an s
+			Violations []struct {
+				QuotaID string `json:"quotaId"`
+			} `json:"violations"`
+		} `json:"details"`
+		Metadata struct {
+			Headers map[string]string `json:"headers"` // of the provider behind OpenRouter
+		} `json:"metadata"`
 	} `json:"error"`
 	Code     json.RawMessage `json:"code"`
 	Message  string          `json:"message"`
@@ -72,6 +81,10 @@ var byWord = map[string]detect.Reason{
 	"billing_error":                detect.Billing,
 	"CreditsError":                 detect.Billing,
 	"MonthlyLimitError":            detect.Billing,
+	"budget_exceeded":              detect.Billing, // LiteLLM
+	"1309":                         detect.Billing, // Z.ai: the plan has ended
+	"1310":                         detect.UsageLimit,
+	"user_weekly_rate_limited":     detect.UsageLimit, // Copilot
 	"usage_limit_reached":          detect.UsageLimit,
 	"GoUsageLimitError":            detect.UsageLimit,
 	"FreeUsageLimitError":          detect.UsageLimit,
@@ -82,23 +95,52 @@ var byWord = map[string]detect.Reason{
 	"model_context_window_full":    detect.ContextFull,
 }
 
+// bodyOf reads a provider's error, which Google wraps in an array.
+func bodyOf(raw string) body {
+	var b body
+	var list []body
+	switch raw = strings.TrimSpace(raw); {
+	case strings.HasPrefix(raw, "["):
+		if agent.Unmarshal([]byte(raw), &list) == nil && len(list) > 0 {
+			return list[0]
+		}
+	case agent.Unmarshal([]byte(raw), &b) == nil:
+		return b
+	}
+	return body{}
+}
+
 // failure says in our words what message.data.error says. at is when the row was completed: the
 // provider's waiting times count from there.
 // zone counts for the times that a text names.
 func failure(e *rowError, at time.Time, zone *time.Location, source string) *detect.Failure {
+	if status, rest := answered(plain(e.Data.Message)); status != 0 && (e.Data.StatusCode == status || e.Data.StatusCode == 0 && e.Name == "UnknownError") {
+		told := *e
+		told.Data.StatusCode, told.Data.Message = status, rest
+		e = &told
+	}
 	f := &detect.Failure{Status: e.Data.StatusCode, Source: source}
-	var b body
 	raw := e.Data.Body
 	if raw == "" { // an error inside a stream lies in the message, as JSON
 		raw = e.Data.Message
 	}
-	if agent.Unmarshal([]byte(raw), &b) != nil {
-		b = body{}
-	}
+	b := bodyOf(raw)
 	said := spoken(e, &b, at, zone)
 	reason(e, &b, said, f)
+	if p, ok := detect.Passed(f.Status, raw, at, zone); ok && (f.Field != "error.name" || f.Reason == detect.Unknown) {
+		f.Reason, f.Field, said = p.Reason, "error.data.responseBody", p
+	}
 	h := header(e.Data.Headers)
 	f.RetryAfter = retryAfter(h, at)
+	if d, ok := detect.RetryAfterField(raw); ok && f.RetryAfter == nil {
+		f.RetryAfter = &d
+	}
+	if f.Reason == detect.RateLimit {
+		google(f, e, &b, at, zone)
+	}
+	if f.Reason == detect.RateLimit && f.RetryAfter == nil && said != nil && said.Reason == detect.RateLimit {
+		f.ResetAt, f.ResetMinute, f.Notes = said.ResetAt, said.ResetMinute, said.Notes
+	}
 	switch f.Reason {
 	case detect.RateLimit, detect.UsageLimit:
 		limit(f, &b, said, h, at)
@@ -116,7 +158,7 @@ func spoken(e *rowError, b *body, at time.Time, zone *time.Location) *detect.Fai
 	switch e.Data.StatusCode {
 	case http.StatusTooManyRequests:
 		most = maxClauses
-	case 0, http.StatusForbidden:
+	case 0, http.StatusForbidden, http.StatusBadRequest: // Anthropic's answer to a workspace that spent its limit
 	default:
 		return nil
 	}
@@ -150,7 +192,11 @@ func reason(e *rowError, b *body, said *detect.Failure, f *detect.Failure) {
 		return
 	}
 	for _, w := range b.words() {
-		if r, ok := byWord[w]; ok && believable(r, f.Status) {
+		r, ok := byWord[w]
+		if r == detect.RateLimit && said != nil { // the word of a throttle, for whatever is used up
+			break
+		}
+		if ok && believable(r, f.Status) {
 			f.Reason, f.Field = r, "error.data.responseBody"
 			return
 		}
@@ -216,13 +262,45 @@ var claims = map[string]detect.Window{
 	"5 hour": detect.FiveHour, "5-hour": detect.FiveHour,
 }
 
+// longWait: whoever throttles requests of a minute asks for no longer wait.
+const longWait = 5 * time.Minute
+
+// google tells the quota of a day from that of a minute, for which Google has one word.
+func google(f *detect.Failure, e *rowError, b *body, at time.Time, zone *time.Location) {
+	var wait time.Duration
+	for _, text := range []string{b.Error.Message, e.Data.Message} {
+		row, clause := known(text, 1)
+		if r, ok := detect.ParseReset(clause, at, zone); ok && row.Reason == detect.RateLimit {
+			wait = max(wait, r.At.Sub(at))
+		}
+	}
+	for _, d := range b.Error.Details {
+		if s, ok := strings.CutSuffix(d.RetryDelay, "s"); ok {
+			if w, ok := detect.ParseRetryAfter(s, at); ok {
+				wait = max(wait, w)
+			}
+		}
+		for _, v := range d.Violations {
+			if strings.Contains(v.QuotaID, "PerDay") || strings.Contains(v.QuotaID, "Daily") {
+				f.Reason, f.Window, f.Field = detect.UsageLimit, detect.Daily, "error.data.responseBody"
+			}
+		}
+	}
+	if wait > longWait {
+		if f.Reason == detect.RateLimit {
+			f.Reason, f.Field = detect.UsageLimit, "error.data.message"
+		}
+		f.ResetIn(at, wait)
+	}
+}
+
 // longThrottle: a provider that gives no other word and asks for a day's wait has not throttled a
 // request, a quota is used up.
 const longThrottle = 24 * time.Hour
 
 // limit finds out which window is used up and when it ends.
 func limit(f *detect.Failure, b *body, said *detect.Failure, h http.Header, at time.Time) {
-	const unified = "Anthropic-Ratelimit-Unified-"
+	const unified, rateReset = "Anthropic-Ratelimit-Unified-", "X-Ratelimit-Reset"
 	reset := func(epoch float64, field string) {
 		if r, ok := detect.EpochReset(epoch, at, f.Window); ok {
 			f.ResetAt, f.Notes, f.Field = r.At, append(f.Notes, r.Notes...), field
@@ -255,6 +333,12 @@ func limit(f *detect.Failure, b *body, said *detect.Failure, h http.Header, at t
 	exact := !f.ResetAt.IsZero()
 	if !exact && f.RetryAfter != nil && *f.RetryAfter > 0 {
 		f.ResetIn(at, *f.RetryAfter)
+	}
+	for _, v := range []string{h.Get(rateReset), header(b.Error.Metadata.Headers).Get(rateReset)} {
+		// A small number counts from now, or nobody knows.
+		if n, err := strconv.ParseFloat(v, 64); err == nil && n > 1e9 && f.ResetAt.IsZero() {
+			reset(n, "error.data.responseHeaders")
+		}
 	}
 	if said == nil || said.Reason != detect.UsageLimit {
 		return

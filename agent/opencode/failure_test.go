@@ -112,10 +112,13 @@ func TestLimitInWords(t *testing.T) {
 	error := func(status, message, body, rest string) string {
 		return `{"name":"APIError","data":{"message":` + strconv.Quote(message) + `,"isRetryable":true` + status + rest + `,"responseBody":` + strconv.Quote(body) + `}}`
 	}
-	const s429, s403, none = `,"statusCode":429`, `,"statusCode":403`, ""
+	const s429, s403, s400, none = `,"statusCode":429`, `,"statusCode":403`, `,"statusCode":400`, ""
+	const copilot = "You've reached your weekly rate limit. Please wait for your limit to reset on November 23, 2026 at 2:00 AM or switch to auto model to continue."
+	const free = "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day"
+	const chinese = "已达到 5 小时的使用上限。您的限额将在 2026-11-21 07:41:44 重置。"
 	const balance = "Insufficient balance or no resource package. Please recharge."
 	const quota = "You exceeded your current quota, please check your plan and billing details."
-	const window = "Usage limit reached for 5 hour. Your limit will reset at 2026-11-20 15:34:09"
+	const window = "Usage limit reached for 5 hour. Your limit will reset at 2026-11-20 23:34:09" // in Beijing
 	const week = "You've reached your weekly usage limit for Claude. Resets Mon 9:00 AM"
 	const month = "You have exceeded your premium request allowance. Resets on Dec 1."
 	for name, c := range map[string]struct {
@@ -124,28 +127,49 @@ func TestLimitInWords(t *testing.T) {
 		window detect.Window
 		reset  time.Time
 	}{
-		"no balance, by code":          {error(s429, "x", `{"error":{"code":"1113","message":"x"}}`, ""), detect.Billing, "", time.Time{}},
-		"no balance, by number":        {error(s429, "x", `{"error":{"code":1113,"message":"x"}}`, ""), detect.Billing, "", time.Time{}},
-		"no balance, in words":         {error(s429, balance, "", ""), detect.Billing, "", time.Time{}},
-		"no quota, by word":            {error(s429, "x", `{"error":{"type":"exceeded_current_quota_error"}}`, ""), detect.Billing, "", time.Time{}},
-		"no quota, in words":           {error(s429, quota, "", ""), detect.Billing, "", time.Time{}},
-		"no quota, behind a name":      {error(s429, "litellm.RateLimitError: "+quota, "", ""), detect.Billing, "", time.Time{}},
-		"no quota, in the body":        {error(s429, "m", `{"error":{"message":"`+quota+`"}}`, ""), detect.Billing, "", time.Time{}},
-		"no quota, no status":          {error(none, quota, "", ""), detect.Billing, "", time.Time{}},
-		"a quota of requests a minute": {error(s429, quota+"\n* Quota exceeded for metric: x\nPlease retry in 56s.", "", ""), detect.RateLimit, "", time.Time{}},
-		"five hours, by code":          {error(s429, window, `{"error":{"code":"1308","message":"`+window+`"}}`, ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
-		"five hours, in words":         {error(s429, window, "", ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
-		"a week":                       {error(s429, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
-		"a week, 403":                  {error(s403, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
-		"a week, no status":            {error(none, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
-		"a week, one try's wait":       {error(s429, week, "", `,"responseHeaders":{"retry-after":"60"}`), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
-		"a month":                      {error(s429, month, "", ""), detect.UsageLimit, "", day(31, 0, 0, 0)},
-		"a key's own limit":            {error(s403, "Key limit exceeded (monthly limit). Manage it using https://openrouter.ai/settings/keys", `{"error":{"message":"x","code":403}}`, ""), detect.Billing, "", time.Time{}},
-		"an account's month":           {error(s429, "Your account has exceeded its monthly quota.", "", ""), detect.UsageLimit, detect.Monthly, time.Time{}},
-		"403 that quotes":              {error(s403, "Blocked: "+week, "", ""), detect.Auth, "", time.Time{}},
-		"401":                          {error(`,"statusCode":401`, week, "", ""), detect.Auth, "", time.Time{}},
-		"500":                          {error(`,"statusCode":500`, week, "", ""), detect.ServerError, "", time.Time{}},
-		"only a throttle":              {error(s429, "Too Many Requests", "", ""), detect.RateLimit, "", time.Time{}},
+		"no balance, by code":           {error(s429, "x", `{"error":{"code":"1113","message":"x"}}`, ""), detect.Billing, "", time.Time{}},
+		"no balance, by number":         {error(s429, "x", `{"error":{"code":1113,"message":"x"}}`, ""), detect.Billing, "", time.Time{}},
+		"no balance, in words":          {error(s429, balance, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, by word":             {error(s429, "x", `{"error":{"type":"exceeded_current_quota_error"}}`, ""), detect.Billing, "", time.Time{}},
+		"no quota, in words":            {error(s429, quota, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, behind a name":       {error(s429, "litellm.RateLimitError: "+quota, "", ""), detect.Billing, "", time.Time{}},
+		"no quota, in the body":         {error(s429, "m", `{"error":{"message":"`+quota+`"}}`, ""), detect.Billing, "", time.Time{}},
+		"no quota, no status":           {error(none, quota, "", ""), detect.Billing, "", time.Time{}},
+		"a quota of requests a minute":  {error(s429, quota+"\n* Quota exceeded for metric: x\nPlease retry in 56s.", "", ""), detect.RateLimit, "", time.Time{}},
+		"five hours, by code":           {error(s429, window, `{"error":{"code":"1308","message":"`+window+`"}}`, ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
+		"five hours, in words":          {error(s429, window, "", ""), detect.UsageLimit, detect.FiveHour, day(20, 15, 34, 9)},
+		"a week":                        {error(s429, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, 403":                   {error(s403, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, no status":             {error(none, week, "", ""), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a week, one try's wait":        {error(s429, week, "", `,"responseHeaders":{"retry-after":"60"}`), detect.UsageLimit, detect.Weekly, day(23, 9, 0, 0)},
+		"a month":                       {error(s429, month, "", ""), detect.UsageLimit, "", day(31, 0, 0, 0)},
+		"a key's own limit":             {error(s403, "Key limit exceeded (monthly limit). Manage it using https://openrouter.ai/settings/keys", `{"error":{"message":"x","code":403}}`, ""), detect.Billing, "", time.Time{}},
+		"an account's month":            {error(s429, "Your account has exceeded its monthly quota.", "", ""), detect.UsageLimit, detect.Monthly, time.Time{}},
+		"403 that quotes":               {error(s403, "Blocked: "+week, "", ""), detect.Auth, "", time.Time{}},
+		"401":                           {error(`,"statusCode":401`, week, "", ""), detect.Auth, "", time.Time{}},
+		"500":                           {error(`,"statusCode":500`, week, "", ""), detect.ServerError, "", time.Time{}},
+		"Copilot's week":                {error(s429, copilot, `{"error":{"message":"x","code":"user_weekly_rate_limited"}}`, ""), detect.UsageLimit, detect.Weekly, day(23, 2, 0, 0)},
+		"Copilot's week, in words":      {error(s429, copilot, `{"error":{"message":"x","code":"rate_limit_exceeded"}}`, ""), detect.UsageLimit, detect.Weekly, day(23, 2, 0, 0)},
+		"OpenRouter's day":              {error(s429, free, `{"error":{"message":"`+free+`","code":429,"metadata":{"headers":{"X-RateLimit-Limit":"50","X-RateLimit-Reset":"1795219200000"}}}}`, ""), detect.UsageLimit, detect.Daily, day(21, 0, 0, 0)},
+		"OpenRouter's day, by header":   {error(s429, free, "", `,"responseHeaders":{"x-ratelimit-reset":"1795219200000"}`), detect.UsageLimit, detect.Daily, day(21, 0, 0, 0)},
+		"OpenRouter's minute":           {error(s429, "Rate limit exceeded: free-models-per-min", `{"error":{"message":"x","code":429,"metadata":{"headers":{"X-RateLimit-Reset":"1795219200000"}}}}`, ""), detect.RateLimit, "", time.Time{}},
+		"Google's day":                  {error(s429, quota+"\nPlease retry in 14h3m2.1s.", `[{"error":{"code":429,"message":"x","status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}]`, ""), detect.UsageLimit, detect.Daily, day(21, 2, 3, 2).Add(time.Second / 10)},
+		"Google's day, by its delay":    {error(s429, "x", `{"error":{"code":429,"message":"`+quota+` Please retry in 50s.","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]},{"retryDelay":"7200s"}]}}`, ""), detect.UsageLimit, detect.Daily, day(20, 14, 0, 0)},
+		"Google, hours":                 {error(s429, quota+" Please retry in 14h.", "", ""), detect.UsageLimit, "", day(21, 2, 0, 0)},
+		"tokens of a day":               {error(s429, "Rate limit reached for gpt-5 in organization org-x on tokens per day (TPD): Limit 9, Used 9, Requested 1. Please try again in 2h.", `{"error":{"code":"rate_limit_exceeded"}}`, ""), detect.UsageLimit, detect.Daily, day(20, 14, 0, 0)},
+		"tokens of a minute":            {error(s429, "Rate limit reached for gpt-5 in organization org-x on tokens per min (TPM): Limit 9, Used 9, Requested 1. Please try again in 2s.", `{"error":{"code":"rate_limit_exceeded"}}`, ""), detect.RateLimit, "", time.Time{}},
+		"a workspace's month":           {error(s400, "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.", `{"error":{"type":"invalid_request_error"}}`, ""), detect.UsageLimit, "", day(31, 0, 0, 0)},
+		"a workspace's own limit":       {error(s400, "You have reached your specified API usage limits.", `{"error":{"type":"invalid_request_error"}}`, ""), detect.Billing, "", time.Time{}},
+		"400 that quotes":               {error(s400, "Blocked: "+week, `{"error":{"type":"invalid_request_error"}}`, ""), detect.InvalidRequest, "", time.Time{}},
+		"a long context's credits":      {error(s429, "Extra usage is required for long context requests.", `{"type":"error","error":{"type":"rate_limit_error"}}`, ""), detect.Billing, "", time.Time{}},
+		"LiteLLM's budget":              {error(s400, "Budget has been exceeded! Current cost: 10.02, Max budget: 10.0", `{"error":{"message":"x","type":"budget_exceeded","code":"400"}}`, ""), detect.Billing, "", time.Time{}},
+		"LiteLLM's budget, behind":      {error(s429, "litellm.BudgetExceededError: Budget has been exceeded! Current cost: 10.02, Max budget: 10.0", "", ""), detect.Billing, "", time.Time{}},
+		"five hours, in Chinese":        {error(s429, chinese, `{"error":{"code":"1308","message":"`+chinese+`"}}`, ""), detect.UsageLimit, detect.FiveHour, day(20, 23, 41, 44)},
+		"a plan that ended":             {error(s429, "x", `{"error":{"code":"1309","message":"x"}}`, ""), detect.Billing, "", time.Time{}},
+		"a throttle that says how long": {error(s429, "x", `{"error":{"type":"rate_limit_error","retry_after":30}}`, ""), detect.RateLimit, "", time.Time{}},
+		"a gateway's status, twice":     {error(s429, `HttpError: Invalid status code 429 Too Many Requests with message: {"error":{"code":"1308","message":"`+chinese+`"}}`, "", ""), detect.UsageLimit, detect.FiveHour, day(20, 23, 41, 44)},
+		"a gateway's status":            {`{"name":"UnknownError","data":{"message":"429: {\"type\":\"FreeUsageLimitError\",\"message\":\"x\"}"}}`, detect.UsageLimit, "", time.Time{}},
+		"only a throttle":               {error(s429, "Too Many Requests", "", ""), detect.RateLimit, "", time.Time{}},
 	} {
 		var e rowError
 		if err := json.Unmarshal([]byte(c.error), &e); err != nil {

@@ -152,33 +152,8 @@ func listing(t *testing.T, dir string) []string {
 	return all
 }
 
-// testProcs is a process table.
-type testProcs struct {
-	list    []agent.Proc
-	argv    map[int][]string
-	cwd     map[int]string
-	opens   map[int][]string
-	listens map[int][]int
-	err     error
-}
-
-func (p *testProcs) Boot() string                { return "boot-1" }
-func (p *testProcs) PIDNamespace() string        { return "pid:[1]" }
-func (p *testProcs) InnerPID(pid int) int        { return pid }
-func (p *testProcs) List() ([]agent.Proc, error) { return p.list, p.err }
-func (p *testProcs) Argv(pid int) []string       { return p.argv[pid] }
-func (p *testProcs) Cwd(pid int) string          { return p.cwd[pid] }
-func (p *testProcs) Environ(int) []string        { return nil }
-func (p *testProcs) Listens(pid int) []int       { return p.listens[pid] }
-func (p *testProcs) Opens(pid int) []string      { return p.opens[pid] }
-func (p *testProcs) Get(pid int) (agent.Proc, bool) {
-	for _, x := range p.list {
-		if x.PID == pid {
-			return x, true
-		}
-	}
-	return agent.Proc{}, false
-}
+// testProcs is a process table of our own.
+type testProcs = agenttest.Procs
 
 func mkLink(t *testing.T, to, path string) {
 	t.Helper()

@@ -1,9 +1,7 @@
 package opencode
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -21,53 +20,11 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	if o.env.Procs == nil {
-		return unknownHolder(agent.ErrNoProcs), nil
-	}
-	procs, err := o.env.Procs.List()
-	if errors.Is(err, agent.ErrNoProcs) {
-		return unknownHolder(err), nil
-	}
-	if err != nil {
-		return unknownHolder(err), err
-	}
 	// Few processes need it, and all of one look the same.
 	look := sync.OnceValues(func() (project, error) { return o.project(ctx, s, i.Dir) })
-	var holders []detect.Holder
-	for _, p := range procs {
-		if ctx.Err() != nil {
-			return unknownHolder(ctx.Err()), context.Cause(ctx)
-		}
-		if p.Zombie {
-			continue
-		}
-		if h, ok := agent.Judge(o.env.Procs, p, func(p agent.Proc) (detect.Holder, bool) { return o.holder(p, s, i, look) }); ok {
-			holders = append(holders, h)
-		}
-	}
-	if len(holders) == 0 {
-		return []detect.Holder{{
-			Liveness: detect.Gone, Boot: o.env.Procs.Boot(),
-			Why: "no opencode process runs in the session's folder or project",
-		}}, nil
-	}
-	slices.SortStableFunc(holders, func(a, b detect.Holder) int { return cmp.Compare(rank(a), rank(b)) })
-	return holders, nil
-}
-
-// rank puts the surest holder first, and last one of which nothing can be told.
-func rank(h detect.Holder) int {
-	switch {
-	case h.Sure:
-		return 0
-	case h.Liveness == detect.Alive:
-		return 1
-	}
-	return 2
-}
-
-func unknownHolder(err error) []detect.Holder {
-	return []detect.Holder{{Liveness: detect.HolderUnknown, Why: err.Error()}}
+	return holders.Find(ctx, o.env.Procs, "no opencode process runs in the session's folder or project", func(p agent.Proc) (detect.Holder, bool) {
+		return o.holder(p, s, i, look)
+	})
 }
 
 // holder tells whether a process may have the session open. look gives the session's project.
@@ -84,13 +41,8 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 	}
 	c := classify(args)
 	cwd := procs.Cwd(p.PID)
-	h := detect.Holder{
-		Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Start: p.Start, Boot: procs.Boot(), Group: p.Group, Leader: p.Leader,
-	}
-	if l, ok := procs.Get(p.Leader); ok {
-		h.LeaderStart = l.Start
-	}
-	agent.Terminal(procs, &h)
+	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: procs.Boot()}
+	holders.Describe(procs, &h, p)
 	if c.kind == detect.Server && !c.none {
 		h.URL = serverURL(c.port, procs.Listens(p.PID))
 	}
@@ -172,25 +124,38 @@ const (
 )
 
 func (o *OpenCode) opens(paths []string, s detect.Session) int {
-	want := []string{s.Path, filepath.Join(o.data, "log") + "/"}
-	for _, p := range slices.Clone(want) {
-		if real, err := filepath.EvalSymlinks(p); err == nil && real != filepath.Clean(p) {
-			want = append(want, real+p[len(filepath.Clean(p)):])
-		}
-	}
 	found := noStore
 	for _, p := range paths {
-		p = strings.TrimSuffix(strings.TrimSuffix(p, "-wal"), "-shm")
-		for _, w := range want {
-			if p == w || strings.HasSuffix(w, "/") && strings.HasPrefix(p, w) {
-				return ourStore
-			}
-		}
-		if base := filepath.Base(p); strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db") {
+		if base := filepath.Base(storeOf(p)); strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db") {
 			found = otherStore
 		}
 	}
+	want := []string{s.Path, filepath.Join(o.data, "log") + "/"}
+	if anyOf(paths, want) {
+		return ourStore
+	}
+	if len(paths) > 0 { // the system names files by their real paths
+		for i, p := range want {
+			if real, err := filepath.EvalSymlinks(p); err == nil {
+				want[i] = real + p[len(filepath.Clean(p)):]
+			}
+		}
+		if anyOf(paths, want) {
+			return ourStore
+		}
+	}
 	return found
+}
+
+// storeOf is the database that a file belongs to.
+func storeOf(path string) string { return strings.TrimSuffix(strings.TrimSuffix(path, "-wal"), "-shm") }
+
+// anyOf tells whether one of the files is wanted, or lies in a wanted folder.
+func anyOf(paths, want []string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		p = storeOf(p)
+		return slices.ContainsFunc(want, func(w string) bool { return p == w || strings.HasSuffix(w, "/") && strings.HasPrefix(p, w) })
+	})
 }
 
 // call is what the arguments of an opencode process say.
@@ -335,15 +300,16 @@ func related(dirs []string, session string) bool {
 	if session == "" || dirs[0] == "" {
 		return true
 	}
-	if real, err := filepath.EvalSymlinks(session); err == nil {
-		session = real
+	beside := func(d string) bool { return d == session || within(session, d) || within(d, session) }
+	if slices.ContainsFunc(dirs, beside) {
+		return true
 	}
-	for _, d := range dirs {
-		if d == session || within(session, d) || within(d, session) {
-			return true
-		}
+	real, err := filepath.EvalSymlinks(session)
+	if err != nil || real == session {
+		return false
 	}
-	return false
+	session = real
+	return slices.ContainsFunc(dirs, beside)
 }
 
 func within(path, dir string) bool {

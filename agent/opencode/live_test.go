@@ -83,8 +83,8 @@ func TestLive(t *testing.T) {
 				comm = "opencode"
 			}
 			p := &testProcs{
-				list: []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: comm}, {PID: 3, Start: 30, Comm: "bash"}},
-				argv: map[int][]string{7: c.argv, 3: {"bash"}}, cwd: map[int]string{7: c.cwd, 3: dir}, opens: map[int][]string{},
+				All:  []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: comm}, {PID: 3, Start: 30, Comm: "bash"}},
+				Args: map[int][]string{7: c.argv, 3: {"bash"}}, Dirs: map[int]string{7: c.cwd, 3: dir}, Files: map[int][]string{},
 			}
 			o, data := open(t, p)
 			if comm == "oc" {
@@ -93,9 +93,9 @@ func TestLive(t *testing.T) {
 			db := inProject(t, data, ourProject, dir, dir)
 			switch c.db {
 			case "ours":
-				p.opens[7] = []string{"/dev/null", filepath.Join(data, "log", "opencode.log"), db + "-wal"}
+				p.Files[7] = []string{"/dev/null", filepath.Join(data, "log", "opencode.log"), db + "-wal"}
 			case "other":
-				p.opens[7] = []string{"/mnt/x/opencode/opencode.db"}
+				p.Files[7] = []string{"/mnt/x/opencode/opencode.db"}
 			}
 			s := detect.Session{Agent: Name, ID: id, Path: db}
 			got, err := o.Live(t.Context(), s, detect.Info{Dir: dir})
@@ -103,7 +103,7 @@ func TestLive(t *testing.T) {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			h := got[0]
-			if h.Why == "" || h.Boot != "boot-1" {
+			if h.Why == "" || h.Boot != "boot" {
 				t.Errorf("%+v", h)
 			}
 			if c.gone {
@@ -122,14 +122,14 @@ func TestLive(t *testing.T) {
 
 func TestLiveUnknown(t *testing.T) {
 	const id = "ses_e0490bdf4ffetoGb2yI1hytQKC"
-	for name, p := range map[string]agent.Procs{"no table": &testProcs{err: agent.ErrNoProcs}, "none given": nil} {
+	for name, p := range map[string]agent.Procs{"no table": &testProcs{Err: agent.ErrNoProcs}, "none given": nil} {
 		o, data := open(t, p)
 		got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{})
 		if err != nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	o, data := open(t, &testProcs{err: errors.New("no descriptors left")})
+	o, data := open(t, &testProcs{Err: errors.New("no descriptors left")})
 	got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{})
 	if err == nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
 		t.Errorf("%+v, %v", got, err)
@@ -140,8 +140,8 @@ func TestLiveUnknown(t *testing.T) {
 func TestLiveOrder(t *testing.T) {
 	const id = "ses_e0490bdf4ffetoGb2yI1hytQKC"
 	p := &testProcs{
-		list: []agent.Proc{{PID: 5, Comm: "opencode"}, {PID: 6, Comm: "opencode", Zombie: true}, {PID: 7, Comm: "opencode"}},
-		argv: map[int][]string{5: {"opencode", "serve"}, 6: {"opencode"}, 7: {"opencode", "-s", id}}, cwd: map[int]string{5: "/w", 6: "/w", 7: "/w"},
+		All:  []agent.Proc{{PID: 5, Comm: "opencode"}, {PID: 6, Comm: "opencode", Zombie: true}, {PID: 7, Comm: "opencode"}},
+		Args: map[int][]string{5: {"opencode", "serve"}, 6: {"opencode"}, 7: {"opencode", "-s", id}}, Dirs: map[int]string{5: "/w", 6: "/w", 7: "/w"},
 	}
 	o, data := open(t, p)
 	got, err := o.Live(t.Context(), detect.Session{ID: id, Path: filepath.Join(data, "opencode.db")}, detect.Info{Dir: "/w"})
@@ -172,8 +172,8 @@ func TestLiveWhere(t *testing.T) {
 		"a port that is no number":    {[]string{"opencode", "serve", "--port", "x"}, nil, "", false},
 		"server on another interface": {[]string{"opencode", "serve", "--hostname", "10.0.0.1"}, nil, "", false},
 	} {
-		p := &testProcs{list: []agent.Proc{{PID: 7, Start: 70, Comm: "opencode", TTY: "/dev/pts/3"}}, argv: map[int][]string{7: c.argv},
-			cwd: map[int]string{7: "/w"}, listens: map[int][]int{7: c.listens}}
+		p := &testProcs{All: []agent.Proc{{PID: 7, Start: 70, Comm: "opencode", TTY: "/dev/pts/3"}}, Args: map[int][]string{7: c.argv},
+			Dirs: map[int]string{7: "/w"}, Ports: map[int][]int{7: c.listens}}
 		o, data := open(t, agenttest.InTmux{Procs: p})
 		got, err := o.Live(t.Context(), detect.Session{ID: "ses_e0490bdf4ffetoGb2yI1hytQKC", Path: filepath.Join(data, "opencode.db")}, detect.Info{Dir: "/w"})
 		if err != nil || len(got) != 1 {

@@ -2,13 +2,14 @@ package opencode
 
 import (
 	_ "embed"
-	"regexp"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 //go:embed messages.tsv
@@ -18,20 +19,41 @@ var table string
 var messages = sync.OnceValue(func() detect.Messages { return detect.MustMessages(table) })
 
 var (
-	rePrefix = regexp.MustCompile(`^(?:Error: |AI_APICallError: |AI_RetryError: |APIError: |UnknownError: |Provider returned error: )+`)
+	rePrefix = lazyregexp.New(`^([A-Za-z_.]*(?:Error|Exception)|Provider returned error): `)
+	// reStatus is how gateways put an answer's status before its body or its text.
+	reStatus = lazyregexp.New(`^(?:(HTTP|(?:Invalid )?status(?: code)?|Error) )?([45]\d\d)(?: [A-Z][A-Za-z -]{1,40}?)?(?: with message)?: (.+)$`)
 	// reBracket is opencode's word on its own retry, behind the provider's.
-	reBracket = regexp.MustCompile(`\[retrying\b[^\]]*\]$`)
-	reHeaders = regexp.MustCompile(`^(\d{3}) headers: ([A-Za-z-]+): (.*)$`)
+	reBracket = lazyregexp.New(`\[retrying\b[^\]]*\]$`)
+	reHeaders = lazyregexp.New(`^(\d{3}) headers: ([A-Za-z-]+): (.*)$`)
 	// reClause is where another sentence begins in a provider's text.
-	reClause = regexp.MustCompile(`[:.>] |\n`)
+	reClause = lazyregexp.New(`[:.>] |\n`)
 	// reForeign words are those of people who write about such a text, never of a provider.
-	reForeign = regexp.MustCompile("(?i)\\b(?:I|we|tests?|banner|regex|printed|prints|asserts?|the (?:log|docs|agent|worker|code|function|handler|client))\\b|\"\\)|\";|```")
+	reForeign = lazyregexp.New("(?i)\\b(?:I|we|tests?|banner|regex|printed|prints|asserts?|the (?:log|docs|agent|worker|code|function|handler|client))\\b|\"\\)|\";|```")
 )
 
 // plain gives a text as the table wants it.
 func plain(text string) string {
 	text = strings.ReplaceAll(detect.Plain(text), "\n", " ")
-	return rePrefix.ReplaceAllString(text, "")
+	for {
+		name := rePrefix.FindStringSubmatch(text)
+		if name == nil {
+			return text
+		}
+		if _, ok := messages().Find(name[1]); ok { // this name says what the text behind it does not
+			return text
+		}
+		text = text[len(name[0]):]
+	}
+}
+
+// answered takes a status off that stands before an answer in a text; 0: there is none.
+func answered(text string) (status int, rest string) {
+	m := reStatus.FindStringSubmatch(text)
+	if m == nil || m[1] == "" && !strings.HasPrefix(m[3], "{") && !strings.HasPrefix(m[3], "[") {
+		return 0, text
+	}
+	status, _ = strconv.Atoi(m[2])
+	return status, m[3]
 }
 
 // plainly is what a provider's text means by its first words; empty: that is not known.
@@ -79,7 +101,9 @@ func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (dete
 		e.Data.StatusCode, _ = strconv.Atoi(m[1])
 		e.Data.Headers = map[string]string{m[2]: m[3]}
 	}
-	if strings.HasPrefix(text, "{") || e.Data.StatusCode != 0 {
+	status, rest := answered(text)
+	whole := json.Valid([]byte(rest)) || !strings.HasPrefix(rest, "{") && !reForeign.MatchString(rest)
+	if status != 0 && whole || strings.HasPrefix(text, "{") || e.Data.StatusCode != 0 {
 		return bodyMessage(&e, text, at, zone)
 	}
 	row, _ := messages().Find(text)

@@ -12,19 +12,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Name of the agent, in the config and in every log line.
 const Name = "opencode"
 
-var idForm = regexp.MustCompile(`^ses_[A-Za-z0-9]{20,40}$`)
+var idForm = lazyregexp.New(`^ses_[A-Za-z0-9]{20,40}$`)
 
 // OpenCode is opencode on this machine. It is safe for concurrent use.
 type OpenCode struct {
@@ -45,13 +45,19 @@ type OpenCode struct {
 }
 
 // Kind is opencode, for turn.Request and for whoever lists the agents.
-var Kind = agent.Kind{Name: Name, Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) }}
+var Kind = agent.Kind{
+	Name:   Name,
+	Open:   func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
+	Vars:   []string{database},
+	Layout: agent.Layout{Below: []string{"storage"}, Stores: map[string]string{".db": database}},
+}
+
+// database is the variable that names another database.
+const database = "OPENCODE_DB"
 
 // New gives opencode with the data folder of cfg, else of the environment, else of the home folder.
 func New(env agent.Env, cfg agent.Config) *OpenCode {
-	if env.Getenv == nil {
-		env.Getenv = func(string) string { return "" }
-	}
+	env = env.Whole()
 	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, slow: map[string]slow{}, patience: patience}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
@@ -92,7 +98,7 @@ func (o *OpenCode) Lag() time.Duration { return 250 * time.Millisecond }
 
 // named is the database that OPENCODE_DB asks for; empty: none does, or it is only in memory.
 func (o *OpenCode) named() string {
-	switch v := o.env.Getenv("OPENCODE_DB"); {
+	switch v := o.env.Getenv(database); {
 	case v == "" || v == ":memory:":
 		return ""
 	case filepath.IsAbs(v):
@@ -105,7 +111,7 @@ func (o *OpenCode) named() string {
 
 // databases lists the databases that exist: opencode.db, and one for each further channel.
 func (o *OpenCode) databases() []string {
-	if o.env.Getenv("OPENCODE_DB") != "" {
+	if o.env.Getenv(database) != "" {
 		p := o.named()
 		if _, err := os.Lstat(p); p == "" || err != nil {
 			return nil

@@ -3,43 +3,32 @@ package opencode
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// maxLine bounds one line of a run's output; longer ones (a tool's output) are passed over.
-const maxLine = 16 << 20
-
-var reColour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var reColour = lazyregexp.New(`\x1b\[[0-9;]*m`)
 
 // Output reads the JSON lines of `run --format json`, and the errors in words that may stand
 // between them.
 func (*OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
-	p := printed{each: each}
-	err := agent.Lines(r, maxLine, func(l agent.Line) {
+	p := printed{Printed: agent.Printed{Each: each}}
+	return p.Read(r, func(l agent.Line) {
 		if !l.Long {
 			p.line(bytes.TrimSpace(l.Text))
 		}
 	})
-	return p.out, err
 }
 
 // printed is a run's output, so far.
 type printed struct {
-	out  agent.Output
-	each func(agent.Said)
+	agent.Printed
 	said string // id of the message whose text came last
-}
-
-func (p *printed) say(s agent.Said) {
-	if p.each != nil {
-		p.each(s)
-	}
 }
 
 // outputLine is what is looked at in a line.
@@ -74,24 +63,24 @@ func (p *printed) line(line []byte) {
 	var l outputLine
 	if agent.Unmarshal(line, &l) != nil || l.Type == "" {
 		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
-		p.out.Refused = p.out.Refused || text == "Error: Session not found"
+		p.Out.Refused = p.Out.Refused || text == "Error: Session not found"
 		if text != "" {
-			p.say(agent.Said{Kind: agent.SaidNote, Text: text})
+			p.Say(agent.Said{Kind: agent.SaidNote, Text: text})
 		}
 		return
 	}
 	if idForm.MatchString(l.Session) {
-		if p.out.Session != l.Session {
-			p.say(agent.Said{Kind: agent.SaidOpened, Session: l.Session})
+		if p.Out.Session != l.Session {
+			p.Say(agent.Said{Kind: agent.SaidOpened, Session: l.Session})
 		}
-		p.out.Began, p.out.Session = true, l.Session
+		p.Out.Began, p.Out.Session = true, l.Session
 	}
-	if m := l.Part.Message; m != "" && !slices.Contains(p.out.Messages, m) {
-		p.out.Messages = append(p.out.Messages, m)
+	if m := l.Part.Message; m != "" && !slices.Contains(p.Out.Messages, m) {
+		p.Out.Messages = append(p.Out.Messages, m)
 	}
-	p.out.Failed = p.out.Failed || l.Type == "error"
+	p.Out.Failed = p.Out.Failed || l.Type == "error"
 	if l.Type == "tool_use" && l.Part.State.Status == "error" && l.Part.State.Error == rejection {
-		p.out.Denials++
+		p.Out.Denials++
 	}
 	p.tell(&l)
 }
@@ -109,18 +98,18 @@ func (p *printed) tell(l *outputLine) {
 			text = "\n" + text
 		}
 		p.said = l.Part.Message
-		p.say(agent.Said{Kind: agent.SaidText, Message: l.Part.Message, Text: text})
+		p.Say(agent.Said{Kind: agent.SaidText, Message: l.Part.Message, Text: text})
 	case "tool_use":
-		p.say(agent.Said{Kind: agent.SaidTool, Text: l.Part.Tool})
+		p.Say(agent.Said{Kind: agent.SaidTool, Text: l.Part.Tool})
 	case "step_finish":
 		t, cost := l.Part.Tokens, l.Part.Cost
-		p.say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: t.Input, OutputTokens: t.Output + t.Reasoning,
+		p.Say(agent.Said{Kind: agent.SaidUsage, Usage: agent.Usage{InputTokens: t.Input, OutputTokens: t.Output + t.Reasoning,
 			CacheCreationTokens: t.Cache.Write, CacheReadTokens: t.Cache.Read, CostUSD: &cost}})
 		if l.Part.Reason == "stop" || l.Part.Reason == "length" {
-			p.say(agent.Said{Kind: agent.SaidDone})
+			p.Say(agent.Said{Kind: agent.SaidDone})
 		}
 	case "error":
-		if p.each == nil {
+		if p.Each == nil {
 			return
 		}
 		failed := agent.Said{Kind: agent.SaidFailed, Text: l.Error.Data.Message}
@@ -132,6 +121,6 @@ func (p *printed) tell(l *outputLine) {
 			s.State = detect.Stopped
 			failed.Stop = &s
 		}
-		p.say(failed)
+		p.Say(failed)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -38,7 +38,7 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 	case isJSON(r.Session) && r.Program.Version != "" && !reFiles.MatchString(r.Program.Version):
 		return resume.Plan{}, &agent.Unfit{
 			Why:     "the session lies in the files of an opencode before 1.2; the one installed first has to take them over",
-			Command: command(r.Info.Dir, "opencode"),
+			Command: agent.Command(r.Info.Dir, "opencode"),
 		}
 	}
 	setup, err := o.setup(r)
@@ -56,7 +56,7 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 }
 
 // reFiles are the versions that keep sessions in JSON files.
-var reFiles = regexp.MustCompile(`^(0\.|1\.[01]\.)`)
+var reFiles = lazyregexp.New(`^(0\.|1\.[01]\.)`)
 
 // Fresh starts a new session with the hand-off, which opencode reads from stdin, and what the old one ran
 // with. opencode chooses the id.
@@ -78,7 +78,7 @@ func (o *OpenCode) Fresh(r agent.Request) (resume.Plan, error) {
 }
 
 // reModel is provider/model; the model may hold further slashes.
-var reModel = regexp.MustCompile(`^[A-Za-z0-9][\w.@-]*/[\w.@:/-]+$`)
+var reModel = lazyregexp.New(`^[A-Za-z0-9][\w.@-]*/[\w.@:/-]+$`)
 
 // hangs: `opencode run` was seen to stay after its turn had ended. It has nothing that works in the background.
 const hangs = 5 * time.Minute
@@ -126,26 +126,4 @@ func recorded(prompt string) string {
 		return prompt
 	}
 	return `"` + strings.ReplaceAll(prompt, `"`, `\"`) + `"`
-}
-
-// command is a line for a person to type.
-func command(dir string, argv ...string) string {
-	line := make([]string, 0, len(argv))
-	for _, a := range argv {
-		line = append(line, quote(a))
-	}
-	s := strings.Join(line, " ")
-	if dir != "" {
-		s = "cd " + quote(dir) + " && " + s
-	}
-	return s
-}
-
-var rePlain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-func quote(a string) string {
-	if rePlain.MatchString(a) {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }

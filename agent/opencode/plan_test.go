@@ -211,15 +211,9 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestCommandLine(t *testing.T) {
-	if got, want := command("/home/dev/it's here", "opencode", "-s", planID), `cd '/home/dev/it'\''s here' && opencode -s `+planID; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 func TestOutput(t *testing.T) {
 	file := func(name string) string { return readFile(t, filepath.Join(cases, name)) }
-	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*maxLine) + `"}}` + "\n"
+	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*agent.OutputMax) + `"}}` + "\n"
 	for name, c := range map[string]struct {
 		text string
 		want agent.Output
@@ -228,6 +222,8 @@ func TestOutput(t *testing.T) {
 		"permission": {file("permission-run/run.stdout") + file("permission-run/run.stderr"), agent.Output{Began: true, Session: "ses_e04861059ffer7QfviLTUBIrwX", Messages: []string{"msg_1fb79f6f10012wNgb345RiXHB3"}, Denials: 1}},
 		"limited":    {file("rate-limit-gives-up/run.stdout"), agent.Output{Began: true, Session: "ses_e0490bdf4ffetoGb2yI1hytQKC", Failed: true}},
 		"unknown id": {"\x1b[91m\x1b[1mError: \x1b[0mSession not found\n", agent.Output{Refused: true}},
+		"opened, and not found": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1"}}` + "\nError: Session not found\n",
+			agent.Output{Began: true, Session: planID, Messages: []string{"msg_1"}}},
 		"in an answer": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1","text":"Error: Session not found"}}` + "\nno Error: Session not found\n",
 			agent.Output{Began: true, Session: planID, Messages: []string{"msg_1"}}},
 		"long line": {long + `{"type":"error","sessionID":"` + planID + `"}`, agent.Output{Began: true, Session: planID, Failed: true}},

@@ -37,9 +37,9 @@ func inProject(t *testing.T, data, project, worktree, dir string, others ...stri
 // process gives a table with one opencode in a terminal that has the database open.
 func process(cwd string, opens []string, argv ...string) *testProcs {
 	return &testProcs{
-		list: []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: "opencode", TTY: "/dev/pts/1"}, {PID: 3, Start: 30, Comm: "bash"}},
-		argv: map[int][]string{7: append([]string{"opencode"}, argv...), 3: {"bash"}},
-		cwd:  map[int]string{7: cwd, 3: cwd}, opens: map[int][]string{7: opens},
+		All:  []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: "opencode", TTY: "/dev/pts/1"}, {PID: 3, Start: 30, Comm: "bash"}},
+		Args: map[int][]string{7: append([]string{"opencode"}, argv...), 3: {"bash"}},
+		Dirs: map[int]string{7: cwd, 3: cwd}, Files: map[int][]string{7: opens},
 	}
 }
 
@@ -51,7 +51,7 @@ func wantHolder(t *testing.T, o *OpenCode, s detect.Session, dir string, want de
 		t.Fatalf("%+v, %v", got, err)
 	}
 	h := got[0]
-	if h.Liveness != want || h.Sure || h.Named || h.Why == "" || h.Boot != "boot-1" {
+	if h.Liveness != want || h.Sure || h.Named || h.Why == "" || h.Boot != "boot" {
 		t.Errorf("%+v, want %s", h, want)
 	}
 	if want == detect.HolderUnknown && (h.PID != 7 || h.Start != 70 || !strings.Contains(h.Why, "process 7 ")) {
@@ -178,12 +178,12 @@ func TestLiveProject(t *testing.T) {
 			p := process(under(c.cwd, ""), nil, c.argv...)
 			o, data := open(t, p)
 			db := inProject(t, data, project, worktree, dir, others...)
-			p.opens[7] = []string{db, db + "-wal"}
+			p.Files[7] = []string{db, db + "-wal"}
 			s := detect.Session{Agent: Name, ID: ourSession, Path: db}
 			wantHolder(t, o, s, dir, c.want)
-			p.opens[7] = []string{"/mnt/x/opencode/opencode.db"}
+			p.Files[7] = []string{"/mnt/x/opencode/opencode.db"}
 			wantHolder(t, o, s, dir, detect.Gone)
-			p.opens[7] = nil
+			p.Files[7] = nil
 			wantHolder(t, o, s, dir, detect.Gone)
 		})
 	}
@@ -213,7 +213,7 @@ func TestLiveProjectFolders(t *testing.T) {
 			p := process(c.cwd, nil)
 			o, data := open(t, p)
 			db := inProject(t, data, ourProject, "/repo", "/repo/api")
-			p.opens[7] = []string{db}
+			p.Files[7] = []string{db}
 			w := writer(t, db)
 			for q := range strings.SplitSeq(c.change, ";") {
 				exec(t, w, q)
@@ -226,11 +226,11 @@ func TestLiveProjectFolders(t *testing.T) {
 // A process of which nothing can be told says nothing against one that works in the session's folder.
 func TestLiveProjectOrder(t *testing.T) {
 	p := process("/repo/web", nil)
-	p.list = append(p.list, agent.Proc{PID: 8, Start: 80, Comm: "opencode", TTY: "/dev/pts/2"})
-	p.argv[8], p.cwd[8] = []string{"opencode"}, "/repo/api"
+	p.All = append(p.All, agent.Proc{PID: 8, Start: 80, Comm: "opencode", TTY: "/dev/pts/2"})
+	p.Args[8], p.Dirs[8] = []string{"opencode"}, "/repo/api"
 	o, data := open(t, p)
 	db := inProject(t, data, ourProject, "/repo", "/repo/api")
-	p.opens[7] = []string{db}
+	p.Files[7] = []string{db}
 	got, err := o.Live(t.Context(), detect.Session{Agent: Name, ID: ourSession, Path: db}, detect.Info{Dir: "/repo/api"})
 	if err != nil || len(got) != 2 || got[0].PID != 8 || got[0].Liveness != detect.Alive || got[1].PID != 7 || got[1].Liveness != detect.HolderUnknown {
 		t.Errorf("%+v, %v", got, err)
@@ -242,7 +242,7 @@ func TestLiveProjectUnread(t *testing.T) {
 	p := process("/repo/web", nil, "-c")
 	o, data := open(t, p)
 	db := filepath.Join(data, "opencode.db")
-	p.opens[7] = []string{db, db + "-wal"}
+	p.Files[7] = []string{db, db + "-wal"}
 	s := detect.Session{Agent: Name, ID: ourSession, Path: db}
 	wantHolder(t, o, s, "/repo/api", detect.HolderUnknown)
 	writeFile(t, db, "no database at all, but long enough to be taken for the head of one")
@@ -279,7 +279,7 @@ func TestLiveProjectFiles(t *testing.T) {
 			if c.file != "" {
 				writeFile(t, filepath.Join(data, "storage", "project", c.project+".json"), strings.ReplaceAll(c.file, "%", root))
 			}
-			p.opens[7] = []string{filepath.Join(data, "log", "2026-11-21T003110.log")}
+			p.Files[7] = []string{filepath.Join(data, "log", "2026-11-21T003110.log")}
 			wantHolder(t, o, detect.Session{Agent: Name, ID: ourSession, Path: path}, dir, c.want)
 		})
 	}

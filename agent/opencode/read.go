@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // cursor stands at the newest message that was read. Only that one may still change and be news;
@@ -41,10 +40,7 @@ func (o *OpenCode) Read(ctx context.Context, s detect.Session, from agent.Cursor
 	if err != nil {
 		return agent.Batch{}, err
 	}
-	r := reader{session: s, source: "database", zone: o.env.Zone}
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		r.inode = st.Ino
-	}
+	r := reader{session: s, source: "database", zone: o.env.Zone, inode: agent.Inode(fi)}
 	if json.Unmarshal([]byte(from), &r.from) != nil || r.from.Inode != r.inode || from == "" {
 		r.from, r.anew = cursor{}, from != ""
 	}
@@ -127,7 +123,7 @@ func (r *reader) read(ctx context.Context, st store) error {
 		if err := st.parts(ctx, m, m.Data.Role == "user"); err != nil {
 			return err
 		}
-		if m.unwritten() && m.ID != r.from.ID {
+		if m.unwritten(r.info.Created) && m.ID != r.from.ID {
 			rows = rows[:i]
 			break
 		}
@@ -264,7 +260,7 @@ func (r *reader) setup(ctx context.Context, st store, rows []message, last *mess
 }
 
 // reMessage is the form of a message's id, which becomes part of a path.
-var reMessage = regexp.MustCompile(`^msg_[A-Za-z0-9]{10,40}$`)
+var reMessage = lazyregexp.New(`^msg_[A-Za-z0-9]{10,40}$`)
 
 // LastPrompt is the text of the newest message that a person wrote, at most 64 KB of it.
 func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, error) {

@@ -233,9 +233,10 @@ func (m *message) shell() bool {
 	return ran
 }
 
-// unwritten: opencode has made the row of a prompt and is yet to write its text, which says whose it is.
-func (m *message) unwritten() bool {
-	return isUser(*m) && len(m.Parts) == 0 && time.Since(m.created()).Abs() < writing
+// unwritten: opencode has made the row of a prompt and is yet to write its text, which says whose it is. began is when the
+// session did: a copy of a session has rows with the times of those that they copy.
+func (m *message) unwritten(began time.Time) bool {
+	return isUser(*m) && len(m.Parts) == 0 && (time.Since(m.created()).Abs() < writing || time.Since(began).Abs() < writing)
 }
 
 // writing is how long a text may take to come.

@@ -1,10 +1,10 @@
 package opencode
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // The box of a session, version 1.18.33; a sidebar may stand to its right:
@@ -30,9 +30,9 @@ var (
 	whyStart = "it shows its start page and has no session open"
 	// dialogTitle: dialogs have a title and the key that closes them in their first row. The
 	// conversation to the left and right of a dialog is still drawn.
-	dialogTitle = regexp.MustCompile(`\S {3,}esc(?: |$)`)
-	limits      = regexp.MustCompile(`^(?:Go|Free) limit reached +esc$`)
-	buttons     = regexp.MustCompile(`^ *don't show again +open settings *$`)
+	dialogTitle = lazyregexp.New(`\S {3,}esc(?: |$)`)
+	limits      = lazyregexp.New(`^(?:Go|Free) limit reached +esc$`)
+	buttons     = lazyregexp.New(`^ *don't show again +open settings *$`)
 )
 
 // Screen reads the agent's terminal. The dialog of a limit opens while the agent retries by itself, so

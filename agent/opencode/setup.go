@@ -35,7 +35,7 @@ func (o *OpenCode) setup(r agent.Request) ([]string, error) {
 // settled says why a prompt cannot be given what the stopped one had; nil: it can.
 func settled(r agent.Request, role string) error {
 	s := r.Info.Setup
-	unfit := &agent.Unfit{Command: command(r.Info.Dir, "opencode", "--session", r.Session.ID)}
+	unfit := &agent.Unfit{Command: agent.Command(r.Info.Dir, "opencode", "--session", r.Session.ID)}
 	switch {
 	case role == "" || !reModel.MatchString(s.Model):
 		unfit.Why = "its records do not name the agent and the model that it ran with"
@@ -88,6 +88,6 @@ func (o *OpenCode) HasRole(printed []byte, role string) bool {
 func (o *OpenCode) RoleGone(r agent.Request) *agent.Unfit {
 	return &agent.Unfit{
 		Why:     fmt.Sprintf("it ran as agent %q, which is gone; opencode would take another one, which may do more", o.Role(r)),
-		Command: command(r.Info.Dir, "opencode", "--session", r.Session.ID),
+		Command: agent.Command(r.Info.Dir, "opencode", "--session", r.Session.ID),
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,21 +35,7 @@ func (o *OpenCode) storageOf(path string) string {
 	return filepath.Join(o.data, "storage")
 }
 
-func readJSON(path string) ([]byte, error) {
-	if _, err := agent.Own(path); err != nil {
-		return nil, err
-	}
-	f, err := agent.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(b) > maxFile {
-		err = fmt.Errorf("%s is larger than %d MB", path, maxFile>>20)
-	}
-	return b, err
-}
+func readJSON(path string) ([]byte, error) { return agent.ReadFile(path, maxFile) }
 
 var errRewritten = errors.New("it is being written")
 

@@ -424,3 +424,21 @@ func TestFind(t *testing.T) {
 		t.Errorf("found %+v, err %v", s, err)
 	}
 }
+
+// A window that is opened with a copy of a session writes the copy row by row, each with the time of the one that it
+// copies. A prompt that is there before its text is read when that has come: by it the copy is known for what it is.
+func TestHalfCopied(t *testing.T) {
+	o, db, s := newStore(t)
+	exec(t, db, "update session set time_created = ?, time_updated = time_created", time.Now().UnixMilli())
+	insert(t, db, "msg_1", at0, fmt.Sprintf(user, at0))
+	early := read(t, o, s, "")
+	if len(early.Events) != 0 || early.Info.FirstPrompt != "" {
+		t.Fatalf("%+v", early)
+	}
+	insertPart(t, db, "prt_1", "msg_1", at0, `{"type":"text","text":"say done"}`)
+	insert(t, db, "msg_2", at0+1, fmt.Sprintf(stop, "msg_1", at0+1, at0+2))
+	b := read(t, o, s, early.Cursor)
+	if d := cmp.Diff([]string{"prompt", "answer done"}, kinds(b.Events)); d != "" || b.Info.FirstPrompt != detect.HashText("say done") || b.Anew {
+		t.Errorf("first prompt %q, anew %v, events (-want +got):\n%s", b.Info.FirstPrompt, b.Anew, d)
+	}
+}

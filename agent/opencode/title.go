@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf16"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // The title of a terminal, as 1.18.33 sets it: untitled at its first screen, and for a session whose own title is the one that
@@ -24,7 +24,7 @@ const (
 	titleCut   = 37
 )
 
-var madeTitle = regexp.MustCompile(`^(?:New|Child) session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+var madeTitle = lazyregexp.New(`^(?:New|Child) session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 // Titled goes by the session's own title.
 func (o *OpenCode) Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error) {

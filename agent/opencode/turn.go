@@ -33,3 +33,13 @@ func (o *OpenCode) Turn(r agent.TurnRequest) (resume.Plan, error) {
 	p.Argv = append(p.Argv, r.Args...)
 	return p, nil
 }
+
+// TakeOver is a turn in opencode's default role that the login pays, where there is one.
+func (o *OpenCode) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	p, err := o.plan(agent.Request{Info: detect.Info{Dir: r.Dir}, Program: r.Program})
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	p.Form, p.Stdin, p.Prompt = resume.FormFresh, []byte(r.Prompt), detect.HashText(r.Prompt)
+	return p, nil
+}

@@ -15,6 +15,9 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
+// password is the variable that has the server's.
+const password = "OPENCODE_SERVER_PASSWORD"
+
 // Wake asks the holder's own server, where it has one. The prompt's record gets an id of our choice,
 // so that a lost answer is settled by looking for it. It is given the agent, model and variant of the prompt
 // that stopped, as the server keeps none but the model; an agent that the server does not know is no
@@ -53,7 +56,8 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	if r.Stop.State == detect.Retrying {
 		p.Abort = session + "/abort" + in
 	}
-	p.User, p.Password = o.cfg.Getenv(o.env, "OPENCODE_SERVER_USERNAME"), o.cfg.Getenv(o.env, "OPENCODE_SERVER_PASSWORD")
+	p.User, p.Password = o.cfg.Getenv(o.env, "OPENCODE_SERVER_USERNAME"), o.cfg.Getenv(o.env, password)
+	p.Unlock = "put " + password + " into [agent.opencode] env, or into clawd's environment"
 	if p.User == "" {
 		p.User = "opencode"
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clawd-project/clawd/agent/all"
 )
 
 func TestBounded(t *testing.T) {
@@ -93,21 +95,22 @@ func TestInUseIsOwn(t *testing.T) {
 
 // A file elsewhere is not copied when it is huge: its holes would fill the disk.
 func TestLooseHuge(t *testing.T) {
-	for _, f := range forms {
-		if f.home == nil {
+	for _, k := range all.Kinds() {
+		if k.Layout.Lay == nil {
 			continue
 		}
-		path := filepath.Join(t.TempDir(), map[string]string{"codex": "rollout-x.jsonl", "gemini": "session-x.jsonl"}[f.agent])
-		if err := errors.Join(os.WriteFile(path, []byte("{}\n"), 0o600), os.Truncate(path, maxCopied+1)); err != nil {
+		path := filepath.Join(t.TempDir(), map[string]string{"codex": "rollout-x.jsonl", "copilot": "00000000-0000-4000-8000-000000000001/events.jsonl",
+			"gemini": "session-x.jsonl", "pi": "2026-11-22T12-06-27-824Z_x.jsonl", "qwen": "6fc3ac74-61d2-44e5-b5b2-44c3ace483eb.jsonl"}[k.Name])
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{}\n"), 0o600), os.Truncate(path, maxCopied+1)); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("TMPDIR", t.TempDir())
-		_, err := detecting{}.loose(f, path)
-		if err == nil || !strings.Contains(err.Error(), path+": it is larger than the 1024 MB") || !strings.Contains(err.Error(), f.lay) {
-			t.Errorf("%s: %v", f.agent, err)
+		_, err := detecting{}.loose(k, path)
+		if err == nil || !strings.Contains(err.Error(), path+": it is larger than the 1024 MB") || !strings.Contains(err.Error(), filepath.Dir(k.Layout.Lay(path)[0].To)) {
+			t.Errorf("%s: %v", k.Name, err)
 		}
 		if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
-			t.Errorf("%s: %v is left", f.agent, left)
+			t.Errorf("%s: %v is left", k.Name, left)
 		}
 	}
 }

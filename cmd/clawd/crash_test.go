@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,25 +16,6 @@ import (
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/state"
 )
-
-// crashDir holds the clawd that the tests start.
-var crashDir string
-
-// crashing builds clawd with its crash points, once. Without an order to crash it is as any other.
-var crashing = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "clawd-test")
-	if err != nil {
-		return "", err
-	}
-	crashDir = dir
-	bin := filepath.Join(dir, "clawd")
-	cmd := exec.Command("go", "build", "-tags", "crashtest", "-o", bin, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return bin, nil
-})
 
 // walk is one step of the crash walk: clawd or its shim is killed at the point, while the agent
 // behaves as the modes say.

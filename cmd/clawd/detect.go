@@ -151,7 +151,7 @@ type detecting struct {
 }
 
 // agents gives the agents that are asked for, with changed settings where sections has them.
-func (d detecting) agents(change func(name string, e *agent.Env, c *agent.Config)) ([]agent.Agent, error) {
+func (d detecting) agents(change func(k agent.Kind, e *agent.Env, c *agent.Config)) ([]agent.Agent, error) {
 	var list []agent.Agent
 	for _, k := range all.Kinds() {
 		if d.o.agent != "" && d.o.agent != k.Name {
@@ -159,7 +159,7 @@ func (d detecting) agents(change func(name string, e *agent.Env, c *agent.Config
 		}
 		env, c := d.env, d.cfg.Agent[k.Name]
 		if change != nil {
-			change(k.Name, &env, &c)
+			change(k, &env, &c)
 		}
 		list = append(list, k.Open(env, c))
 	}
@@ -174,8 +174,8 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 	if err != nil {
 		return finding{}, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	f := d.finding(stop)
-	f.Agent, f.Session, f.Path, f.Project = s.Agent, s.ID, s.Path, b.Info.Dir
+	f := d.finding(s.Agent, stop)
+	f.Session, f.Path, f.Project = s.ID, s.Path, b.Info.Dir
 	switch {
 	case f.Strategy == resume.Leave:
 	case b.Info.Parent != "":
@@ -200,13 +200,11 @@ func (d detecting) message(a agent.Agent) finding {
 		stop = detect.Stop{State: detect.Running}
 	}
 	stop.Evidence.Source = "message"
-	f := d.finding(stop)
-	f.Agent = a.Name()
-	return f
+	return d.finding(a.Name(), stop)
 }
 
-func (d detecting) finding(s detect.Stop) finding {
-	f := finding{State: s.State, CouldBe: s.CouldBe, Notes: s.Notes, Evidence: s.Evidence,
+func (d detecting) finding(agentName string, s detect.Stop) finding {
+	f := finding{Agent: agentName, State: s.State, CouldBe: s.CouldBe, Notes: s.Notes, Evidence: s.Evidence,
 		At: timeOrNil(s.At), ResetAt: timeOrNil(s.ResetAt), SelfResumeAt: timeOrNil(s.SelfResumeAt)}
 	if f.CouldBe == nil {
 		f.CouldBe = []detect.State{}
@@ -222,7 +220,7 @@ func (d detecting) finding(s detect.Stop) finding {
 		f.RetryAfterS = &sec
 	}
 	p := d.cfg.Policy()
-	tried := resume.Tried{FirstRead: d.o.message == ""} // as by a daemon that reads it for the first time
+	tried := resume.Tried{Agent: agentName, FirstRead: d.o.message == ""} // as by a daemon that reads it for the first time
 	dec := p.Select(s, tried).Decide(s, tried, d.now)
 	// What the agent does by itself, nobody else resumes meanwhile.
 	f.Strategy, f.Why, f.Resumable = dec.Strategy, dec.Why, dec.Strategy != resume.Leave && s.State == detect.Stopped

@@ -16,7 +16,7 @@ import (
 // loose reads a session's file that lies outside its agent's folder, such as one that somebody sent.
 // Agents read only where they keep their files, so a copy is laid out there, in a folder that goes
 // again.
-func (d detecting) loose(f form, path string) (found []finding, err error) {
+func (d detecting) loose(k agent.Kind, path string) (found []finding, err error) {
 	root, err := os.MkdirTemp("", "clawd-detect-")
 	if err != nil {
 		return nil, err
@@ -25,29 +25,21 @@ func (d detecting) loose(f form, path string) (found []finding, err error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(root, f.lay)
-	if from := filepath.Dir(path); f.agent == "gemini" && filepath.Base(from) == "chats" { // the project's name is in its reports
-		dir = filepath.Join(root, "tmp", filepath.Base(filepath.Dir(from)), "chats")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	room := int64(maxCopied)
-	if err := copyFile(filepath.Join(dir, filepath.Base(path)), path, &room); err != nil {
-		if errors.Is(err, errNoRoom) {
-			err = fmt.Errorf("%s: %w; put it into a folder named .../%s, where it is read in place", path, err, f.lay)
-		}
-		return nil, err
-	}
-	if f.agent == "gemini" {
-		if err := besides(dir, path, &room); err != nil {
+	for n, c := range k.Layout.Lay(path) {
+		err := copyFile(filepath.Join(root, c.To), c.From, &room)
+		switch {
+		case n > 0: // without it, less is known
+		case errors.Is(err, errNoRoom):
+			return nil, fmt.Errorf("%s: %w; put it into a folder named .../%s, where it is read in place", path, err, filepath.Dir(c.To))
+		case err != nil:
 			return nil, err
 		}
 	}
 	all, errs, err := d.look(root, root)
 	for _, one := range all {
 		name := filepath.Base(one.Path)
-		if one.Path = filepath.Join(filepath.Dir(path), name); f.agent == "codex" || idOf(name) == idOf(path) {
+		if one.Path = filepath.Join(filepath.Dir(path), name); one.Agent == k.Name && idOf(name) == idOf(path) {
 			found = append(found, one)
 		}
 	}
@@ -57,7 +49,7 @@ func (d detecting) loose(f form, path string) (found []finding, err error) {
 	return found, err
 }
 
-// idOf is the part of a session's id that stands in the name of Gemini's file.
+// idOf is the part of a session's id that stands at the end of its file's name.
 func idOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return name[strings.LastIndexByte(name, '-')+1:]
@@ -68,29 +60,7 @@ const maxCopied = 1 << 30
 
 var errNoRoom = fmt.Errorf("it is larger than the %d MB that clawd copies to read a file outside its agent's folder", maxCopied>>20)
 
-// maxBesides bounds how many files of a project are laid out beside one.
-const maxBesides = 200
-
-// besides copies what tells more of a session of Gemini: other files of the same session, of which one
-// counts, other sessions, which may have caused an error report, and the note of the project's folder.
-func besides(dir, path string, room *int64) error {
-	others, err := filepath.Glob(filepath.Join(filepath.Dir(path), "session-*"))
-	if err != nil || len(others) > maxBesides {
-		others = nil
-	}
-	for _, other := range others {
-		if _, ok := formOf(other); ok {
-			_ = copyFile(filepath.Join(dir, filepath.Base(other)), other, room) // without it, less is known
-		}
-	}
-	err = copyFile(filepath.Join(filepath.Dir(dir), ".project_root"), filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"), room)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// copyFile copies a regular file with its time of change, and takes its size off room.
+// copyFile copies a regular file into a folder that is made, with its time of change, and takes its size off room.
 func copyFile(to, from string, room *int64) error {
 	in, err := agent.OpenRegular(from)
 	if err != nil {
@@ -99,6 +69,9 @@ func copyFile(to, from string, room *int64) error {
 	defer in.Close()
 	fi, err := in.Stat()
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	size := fi.Size()
@@ -124,7 +97,7 @@ func (d detecting) gather(folder string) (found []finding, errs []error) {
 		if seen++; err != nil || seen > maxLoose {
 			return errors.Join(err, fs.SkipAll)
 		}
-		if f, ok := formOf(path); !ok || !e.Type().IsRegular() || d.o.agent != "" && d.o.agent != f.agent {
+		if k, ok := d.kindOf(path); !ok || !e.Type().IsRegular() || d.o.agent != "" && d.o.agent != k.Name {
 			return nil
 		}
 		more, err := d.file(path)

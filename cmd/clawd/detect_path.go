@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -61,9 +61,9 @@ func (d detecting) path(path string) ([]finding, error) {
 }
 
 func (d detecting) file(path string) ([]finding, error) {
-	f, ok := formOf(path)
-	if ok && f.home != nil && !f.home.MatchString(filepath.ToSlash(filepath.Dir(path))) && (d.o.agent == "" || d.o.agent == f.agent) {
-		return d.loose(f, path)
+	k, ok := d.kindOf(path)
+	if ok && !k.Layout.Holds(filepath.Dir(path)) && (d.o.agent == "" || d.o.agent == k.Name) {
+		return d.loose(k, path)
 	}
 	found, errs, err := d.look(dataFolder(filepath.Dir(path)), path)
 	switch {
@@ -77,63 +77,58 @@ func (d detecting) file(path string) ([]finding, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%s: no session of a known agent", path)
-	case d.o.agent != "" && d.o.agent != f.agent:
-		return nil, fmt.Errorf("%s: its name is that of a session of %s, not of %s", path, f.agent, d.o.agent)
+	case d.o.agent != "" && d.o.agent != k.Name:
+		return nil, fmt.Errorf("%s: its name is that of a session of %s, not of %s", path, k.Name, d.o.agent)
 	}
-	return nil, fmt.Errorf("%s: no session of %s: it holds none, or another file of the same session counts", path, f.agent)
+	return nil, fmt.Errorf("%s: no session of %s: it holds none, or another file of the same session counts", path, k.Name)
 }
 
-// form is how an agent names the files of its sessions, and where it keeps them.
-type form struct {
-	agent string
-	name  *regexp.Regexp
-	home  *regexp.Regexp // of the folder; nil: a copy anywhere can be read
-	lay   string         // such a folder below the agent's, for a copy from elsewhere
-}
-
-var forms = []form{
-	{agent: "claude", name: regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$`)},
-	{agent: "codex", name: regexp.MustCompile(`^rollout-.*\.jsonl(?:\.zst)?$`),
-		home: regexp.MustCompile(`/(?:sessions/\d+/\d+/\d+|archived_sessions)$`),
-		lay:  "sessions/2000/01/01"},
-	{agent: "gemini", name: regexp.MustCompile(`^session-.*\.jsonl?$`),
-		home: regexp.MustCompile(`/tmp/[^/]+/chats$`),
-		lay:  "tmp/copy/chats"},
-}
-
-// formOf tells whose session file a path is, as far as its name tells.
-func formOf(path string) (form, bool) {
-	for _, f := range forms {
-		if f.name.MatchString(filepath.Base(path)) {
-			return f, true
+// kindOf tells whose session file a path is, as far as it tells. Where several agents name files alike, the one counts
+// that is asked for, else the one that keeps its files in such a folder.
+func (d detecting) kindOf(path string) (found agent.Kind, ok bool) {
+	best := -1
+	for _, k := range all.Kinds() {
+		if !k.Layout.Has(path) {
+			continue
+		}
+		fits := 0
+		switch {
+		case k.Name == d.o.agent:
+			fits = 2
+		case len(k.Layout.Homes) > 0 && k.Layout.Holds(filepath.Dir(path)):
+			fits = 1
+		}
+		if fits > best {
+			found, best = k, fits
 		}
 	}
-	return form{}, false
+	return found, best >= 0
 }
 
 // look finds the sessions at or below a path, as those of agents whose data lies in folder. The list
 // of errors tells what could not be read there.
 func (d detecting) look(folder, path string) (found []finding, errs []error, err error) {
-	agents, err := d.agents(func(_ string, e *agent.Env, c *agent.Config) {
+	agents, err := d.agents(func(k agent.Kind, e *agent.Env, c *agent.Config) {
 		c.ConfigDir = folder
-		if getenv := e.Getenv; strings.HasSuffix(path, ".db") {
-			e.Getenv = func(k string) string {
-				if k == "OPENCODE_DB" {
+		if name := k.Layout.Stores[filepath.Ext(path)]; name != "" {
+			getenv := e.Getenv
+			e.Getenv = func(v string) string {
+				if v == name {
 					return path
 				}
-				return getenv(k)
+				return getenv(v)
 			}
 		}
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	f, named := formOf(path)
+	k, named := d.kindOf(path)
 	for _, a := range agents {
-		if named && f.agent != a.Name() {
+		if named && k.Name != a.Name() {
 			continue
 		}
-		sessions, err := sessionsAt(d.ctx, a, path)
+		sessions, err := sessionsAt(d.ctx, a, path, named && len(k.Layout.Homes) == 0)
 		for _, e := range split(err) {
 			if about(e, folder, path) {
 				errs = append(errs, e)
@@ -155,20 +150,19 @@ func (d detecting) look(folder, path string) (found []finding, errs []error, err
 // else the folder itself.
 func dataFolder(folder string) string {
 	for dir := folder; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		switch base := filepath.Base(dir); {
-		case base == "projects" || base == "storage" || base == "sessions" || base == "archived_sessions":
-			return filepath.Dir(dir)
-		case base == "chats" && filepath.Base(filepath.Dir(filepath.Dir(dir))) == "tmp": // Gemini: tmp/<project>/chats
-			return filepath.Dir(filepath.Dir(filepath.Dir(dir)))
+		for _, k := range all.Kinds() {
+			if root, ok := k.Layout.Root(dir); ok {
+				return root
+			}
 		}
 	}
 	return folder
 }
 
-// sessionsAt lists an agent's sessions at or below a path.
-func sessionsAt(ctx context.Context, a agent.Agent, path string) ([]detect.Session, error) {
-	if f, ok := formOf(path); ok && f.home == nil {
-		return []detect.Session{{Agent: a.Name(), ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path}}, nil
+// sessionsAt lists an agent's sessions at or below a path; anywhere: the path is a session's file, wherever it lies.
+func sessionsAt(ctx context.Context, a agent.Agent, path string, anywhere bool) ([]detect.Session, error) {
+	if anywhere {
+		return []detect.Session{{Agent: a.Name(), ID: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Path: path}}, nil
 	}
 	touched, err := a.Scan(ctx, "")
 	var list []detect.Session
@@ -195,11 +189,11 @@ func split(err error) []error {
 		}
 		return []error{err}
 	}
-	var all []error
+	var parts []error
 	for _, e := range joined.Unwrap() {
-		all = append(all, split(e)...)
+		parts = append(parts, split(e)...)
 	}
-	return all
+	return parts
 }
 
 // about tells whether an error of a scan of folder speaks of what was asked for.
@@ -225,10 +219,10 @@ func pathOf(err error) string {
 // not an agent's: a name that no agent gives, or a file that went meanwhile. What no agent would have
 // left so is told, and is no failure of the command.
 func (d detecting) warnings(errs []error) error {
-	var all []error
+	var told []error
 	for _, err := range errs {
 		ext := filepath.Ext(pathOf(err))
-		_, named := formOf(pathOf(err))
+		_, named := d.kindOf(pathOf(err))
 		if errors.Is(err, fs.ErrNotExist) || !named && (ext == ".jsonl" || ext == ".json" || ext == ".zst") {
 			continue
 		}
@@ -236,7 +230,7 @@ func (d detecting) warnings(errs []error) error {
 			fmt.Fprintf(d.warn, "clawd: warning: %s\n", tame(r.Error()))
 			continue
 		}
-		all = append(all, fmt.Errorf("warning: %w", err))
+		told = append(told, fmt.Errorf("warning: %w", err))
 	}
-	return errors.Join(all...)
+	return errors.Join(told...)
 }

@@ -96,7 +96,7 @@ func newExec(g *globals) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.agent, "agent", "claude", strings.Join(all.Names(), ", "))
+	fl.StringVar(&f.agent, "agent", all.Names()[0], strings.Join(all.Names(), ", "))
 	fl.StringVar(&f.resume, "resume", "", "go on in the session with this id")
 	fl.StringVar(&f.resumeOrNew, "resume-or-new", "", "go on in the session with this id, or begin a new one when it is gone")
 	fl.StringVar(&f.model, "model", "", "the agent's model (default: the agent's own choice)")
@@ -150,6 +150,7 @@ func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn
 	return turn.Request{
 		Agent: kind, Prompt: prompt, Session: f.resume + f.resumeOrNew, ResumeOrNew: f.resumeOrNew != "", Model: f.model, Dir: f.cwd, Args: extra,
 		// The section's arguments and variables are for resumes that nobody asked for; here the caller says.
+		Environ: all.Environ(os.Environ()),
 		Config:  agent.Config{Command: section.Command, ConfigDir: section.ConfigDir},
 		Timeout: f.timeout, TotalTimeout: f.total, WaitLimit: time.Duration(f.wait), Continue: cfg.Resume.Prompt,
 		Retry: &resume.RetryPolicy{Attempts: f.retries + 1, Backoff: resume.Backoff{Kind: backoff, Base: max(f.base, 1), Cap: noneBelow(f.max), Jitter: noneBelow(f.jitter)}},

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/state"
 )
@@ -35,12 +37,24 @@ func newResume() *cobra.Command {
 that clawd holds, has given up or leaves. Budgets and the rules for quit and overdue sessions do not hold
 it back; whatever guards against two agents in one session does.` + orderStatus,
 		Args: oneSession,
-		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "resume", o, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch with := cmd.Flags().Changed("with"); {
+			case with && o.With == "":
+				return usage(errors.New("--with needs the name of an agent"))
+			case with && o.Fresh:
+				return usage(errors.New("--fresh is a new session of the same agent, --with AGENT one of another: give one of them"))
+			}
+			return order(cmd, "resume", o, args[0])
+		},
 
 		ValidArgsFunction: completeSession(state.NeedsYou, state.Waits, state.OnHold),
 	}
 	cmd.Flags().BoolVar(&o.Now, "now", false, "at once")
 	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "by a new session that takes over, with a hand-off")
+	cmd.Flags().StringVar(&o.With, "with", "", "by a new session of this `agent`, another one: at once, with what its own config and [agent.NAME] allow")
+	if err := cmd.RegisterFlagCompletionFunc("with", cobra.FixedCompletions(all.Names(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is there
+	}
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	sd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/internal/config"
 )
@@ -66,7 +67,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	}
 	p := userPaths()
 	d, err := daemon.New(daemon.Options{
-		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: os.Environ(), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
+		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: all.Environ(os.Environ()), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
 		Paths: daemon.Paths{ConfigPath: path, StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps()},
 		Reload: func() (config.Config, error) {
 			c, _, err := g.load()

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +42,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
-			"jsonpath": jsonField,
-			"until":    until,
+			"exits":     exits,
+			"jsonpath":  jsonField,
+			"patiently": patiently,
+			"until":     until,
 		},
 	})
 }
@@ -57,6 +60,22 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if code != args[0] {
 		ts.Fatalf("exit status %s, want %s", code, args[0])
 	}
+}
+
+// patiently runs a command, in whose arguments PATIENCE is ever more seconds until stderr has a text, and checks its exit
+// status: patiently 124 'waiting until' clawd exec --total-timeout PATIENCE x.
+func patiently(ts *testscript.TestScript, _ bool, args []string) {
+	for seconds := 1; seconds <= 64; seconds *= 2 {
+		command := slices.Clone(args[2:])
+		for i, a := range command {
+			command[i] = strings.ReplaceAll(a, "PATIENCE", fmt.Sprint(seconds, "s"))
+		}
+		exits(ts, false, slices.Insert(command, 0, args[0]))
+		if strings.Contains(ts.ReadFile("stderr"), args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("never said %q: %v", args[1], args)
 }
 
 // until runs a command until it succeeds: until clawd why 92268ba5.
@@ -103,6 +122,15 @@ func TestExampleIsDefault(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(\w+) = `).FindAllStringSubmatch(shown.String(), -1) {
 		if !regexp.MustCompile(`(?m)^(# )?` + m[1] + ` = `).MatchString(clawd.ExampleConfig) {
 			t.Errorf("config.example.toml does not name %s", m[1])
+		}
+	}
+}
+
+// Who adds an agent says so where users look for its section.
+func TestExampleNamesEveryAgent(t *testing.T) {
+	for _, name := range all.Names() {
+		if !strings.Contains(clawd.ExampleConfig, "[agent."+name+"]") {
+			t.Errorf("config.example.toml does not name [agent.%s]", name)
 		}
 	}
 }

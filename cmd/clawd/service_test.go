@@ -159,14 +159,10 @@ func (s *service) program() string { return filepath.Join(s.home, ".local/bin/cl
 // install puts program and unit in place, over a running clawd, too, as "make install" does.
 func (s *service) install() {
 	s.t.Helper()
-	built, err := crashing()
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	if err := os.MkdirAll(filepath.Dir(s.program()), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
-	if out, err := exec.Command("install", "-m", "755", built, s.program()).CombinedOutput(); err != nil {
+	if out, err := exec.Command("install", "-m", "755", build(s.t).clawd, s.program()).CombinedOutput(); err != nil {
 		s.t.Fatalf("%v\n%s", err, out)
 	}
 	s.script("install.sh")

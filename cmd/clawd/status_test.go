@@ -15,12 +15,8 @@ import (
 // clawd runs a command of this world, and gives what it printed and its exit status.
 func (w *world) clawd(args ...string) (out, said string, code int) {
 	w.t.Helper()
-	program, err := crashing()
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	var o, e strings.Builder
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(build(w.t).clawd, args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = w.env, w.root, &o, &e
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		w.t.Fatal(err)

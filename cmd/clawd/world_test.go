@@ -41,11 +41,7 @@ func newWorld(t *testing.T, modes ...string) *world {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.link(self, "claude")
+	w.link(build(t).claude, "claude")
 	w.orders(modes...)
 	w.write(filepath.Join(root, "clawd.toml"), `
 [log]
@@ -61,7 +57,7 @@ jitter = 0.0
 stagger = "0s"
 `)
 	w.env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + filepath.Join(root, "home"), "CLAUDE_CONFIG_DIR=" + w.agent,
-		"XDG_STATE_HOME=" + w.state, "CLAWD_CONFIG=" + filepath.Join(root, "clawd.toml"), fakeDir + "=" + w.fake}
+		"CLAUDECODE=1", "XDG_STATE_HOME=" + w.state, "CLAWD_CONFIG=" + filepath.Join(root, "clawd.toml"), fakeDir + "=" + w.fake}
 	return w
 }
 
@@ -161,11 +157,7 @@ func (w *world) start(env ...string) *daemonProc {
 // startUnder starts clawd by way of a program that becomes clawd, or watches it.
 func (w *world) startUnder(by []string, env ...string) *daemonProc {
 	w.t.Helper()
-	program, err := crashing()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	argv := append(slices.Clone(by), program, "run")
+	argv := append(slices.Clone(by), build(w.t).clawd, "run")
 	d := &daemonProc{w: w, cmd: exec.Command(argv[0], argv[1:]...), log: &lockedBuffer{}, done: make(chan struct{})}
 	d.cmd.Env = append(append([]string{}, w.env...), env...)
 	d.cmd.Dir = w.root
@@ -210,17 +202,16 @@ func (d *daemonProc) ended(clean bool) {
 // patience is the deadline of whatever other processes do. It is no measure of anything.
 const patience = 60 * time.Second
 
-// until polls until f holds.
+// until polls until f holds, ever less often: most of what is waited for takes a second, and a question costs
+// the one who asks and the clawd that answers some milliseconds.
 func (w *world) until(what string, f func() bool) {
 	w.t.Helper()
 	deadline := time.After(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !f() {
+	for pause := 10 * time.Millisecond; !f(); pause = min(pause+pause/4, 200*time.Millisecond) {
 		select {
 		case <-deadline:
 			w.t.Fatalf("never came: %s", what)
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (t *step) logStarted(c resume.Claim) {
 	if c.Plan.Way.Live() {
 		plan = string(c.Plan.Way)
 	}
-	fields := []Field{{"reason", string(c.Stop.Reason)}, {"plan", plan}, {"attempt", c.N}, {"pid", c.PID}}
+	fields := []Field{{"reason", string(c.Stop.Reason)}, {"plan", plan}, {"with", c.Plan.Agent}, {"attempt", c.N}, {"pid", c.PID}}
 	if c.Plan.Auth != "" {
 		fields = append(fields, Field{"auth", c.Plan.Auth}, Field{"output", c.Output})
 	}

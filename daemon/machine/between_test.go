@@ -53,6 +53,23 @@ func TestCancelledRunIsReadLate(t *testing.T) {
 	}
 }
 
+// A run that was cancelled and of which nothing can be read has begun a fresh session, as its output says: the order holds for that
+// one, too, and its attempts count on.
+func TestCancelledRunLeavesAnHeirUnread(t *testing.T) {
+	fresh := detect.Session{Agent: "claude", ID: "fresh"}
+	k, p := fires(t, time.Hour+time.Minute, func(k *kit, p *place) {
+		p.plan.Form, p.plan.Session = resume.FormFresh, ""
+		p.onLook = func(s *Sighted) { s.Err, s.Sight.Session = errDisk, fresh }
+		k.in(time.Hour+time.Second, func() { k.post(p, Ordered{Order{ID: 1, Kind: Cancel}}) })
+		k.in(time.Hour+30*time.Second, p.die)
+	})
+	k.pass(30 * time.Minute)
+	k.wantVerdict(p, resume.Unsure)
+	if heir := k.books.Record(fresh); heir.Cancelled.IsZero() || heir.Episode.Attempts != 1 {
+		t.Errorf("canceled %s, %d attempts:\n%s", heir.Cancelled, heir.Episode.Attempts, k)
+	}
+}
+
 // Nothing is claimed against its user's order, whatever was decided and seen before it.
 func TestCancelledIsNotClaimed(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -19,6 +19,9 @@ const (
 	maxLooks = 3
 	// turnLasts is how long a session that may start now may take to look for the last time, before others may.
 	turnLasts = 2 * time.Second
+	// askLasts is how long it may take when its agent has a question to answer, too: that is a start of the agent, and is
+	// ended after a minute. Others that went ahead would only wait for the same agent, or have it start more often.
+	askLasts = 70 * time.Second
 	// rolesMost is how long a question about roles that failed is put off at most.
 	rolesMost = time.Hour
 	// lookSoon and lookMost are when to look again at what keeps clawd from an open session.
@@ -48,7 +51,7 @@ func (t *step) claim() {
 	if seen == nil {
 		rec := t.rec()
 		judged := t.w.Books.Closed(rec.Session, rec.Stop.Key).N
-		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, t.s.Rec.Shown, judged}
+		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, t.s.Rec.Shown, judged, t.s.Job.Turn.Taken}
 		return
 	}
 	old := false
@@ -107,7 +110,7 @@ func (t *step) unturn() {
 // turnWindow is the window whose turns the session waits for: none where its user does not want it to wait for how it goes
 // for another one.
 func (w *World) turnWindow(rec *state.Session) string {
-	if rec.Decision.Asked {
+	if rec.Decision.Asked || rec.Decision.With != "" { // whose limits are others
 		return ""
 	}
 	return w.window(rec, &rec.Stop)
@@ -123,6 +126,9 @@ func (t *step) rehearse() {
 func (t *step) forbidden(seen *AllSeen) bool {
 	if h, attended := attendedBy(seen.Facts.Who.Holder); attended && !t.behind(h) { // he may have quit before anybody looks again
 		t.sawHolder(h, seen.Wraps)
+	}
+	if t.keepsBack(&seen.Facts) {
+		return true
 	}
 	rec := t.s.Rec
 	f := t.w.Facts(*seen.Rec, seen.Facts.Who.Holder)
@@ -245,12 +251,16 @@ func (t *step) start(seen *AllSeen) {
 		}
 		t.do(TurnMove{Kind: TurnTakes, Session: key})
 		job.Turn.Taken, job.Turn.Queued = true, false
-		waited := t.w.Mono-job.Turn.At > lookLasts
-		if waited {
-			job.Answers.All, job.Turn.Lapse = nil, t.w.After(turnLasts)
+		lasts := turnLasts
+		if seen.Unasked {
+			lasts = askLasts
+		}
+		again := seen.Unasked || t.w.Mono-job.Turn.At > lookLasts
+		if again {
+			job.Answers.All, job.Turn.Lapse = nil, t.w.After(lasts)
 		}
 		t.s.Job = &job
-		if waited {
+		if again {
 			t.save()
 			t.claim()
 			return

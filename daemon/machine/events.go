@@ -165,7 +165,7 @@ type (
 		Rec   state.Session // as it is then
 		Text  string
 		Err   error
-		Older string // cancel: the session that it took over from, whose run may be meant
+		Older string // cancel: agent/id of the session that it took over from, whose run may be meant
 	}
 	// Log is a line.
 	Log struct {
@@ -243,6 +243,7 @@ type (
 		OpenBy int
 		Shown  []int // as in the record
 		Judged int   // the newest attempt for the stop on which the store has a verdict
+		Turn   bool  // it is the session's turn
 	}
 	// AskRoles asks the agent for its roles, ahead of the end of a wait.
 	AskRoles struct{ Rec *state.Session }
@@ -322,10 +323,12 @@ type (
 		Later *resume.Outcome // put off; nil: it is not
 		Short string          // for what the machine lacks
 		Roles *Roles
-		Asked bool          // the roles were asked for, without an answer
-		Gone  bool          // nobody has it open any more, and somebody had
-		At    time.Duration // by the clock that nobody sets
-		Err   error
+
+		Asked   bool          // the roles were asked for, without an answer
+		Unasked bool          // the roles are still to be asked for, when it is the session's turn
+		Gone    bool          // nobody has it open any more, and somebody had
+		At      time.Duration // by the clock that nobody sets
+		Err     error
 	}
 	// OrderSeen answers AskOrder.
 	OrderSeen struct {

@@ -70,6 +70,9 @@ func TestLiveVerdict(t *testing.T) {
 			if took := k.verdictAt(p); took < c.after || took > c.after+2*time.Second {
 				t.Errorf("after %v, want %v", took, c.after)
 			}
+			if looks := len(k.did("look")); looks > 75 { // each second at first, and each 15 s then
+				t.Errorf("looked at %d times", looks)
+			}
 			if (c.want == resume.NoEffect) != (how.Proof != "") {
 				t.Errorf("proof %q", how.Proof)
 			}
@@ -181,6 +184,44 @@ func TestGrace(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The machine sleeps right when the grace is over: the agent wakes up with it, and is given its time once more.
+func TestGraceThroughASleepAtItsEnd(t *testing.T) {
+	end := time.Hour + 2*time.Minute
+	begin := func(t *testing.T) (*kit, *place) {
+		k, p := plain(t)
+		p.holders, p.info.Interactive = []detect.Holder{window(77)}, true
+		p.plan.Way, p.plan.Holder = resume.Tmux, window(77)
+		p.write(p.rec("p", detect.KindPrompt), p.rec("stop", detect.KindFailure, failed(detect.Failure{Reason: detect.UsageLimit, ResetAt: noon.Add(time.Hour)})),
+			p.rec("armed", detect.KindSelfResume, func(e *detect.Event) { e.Next = noon.Add(time.Hour) }))
+		k.pass(end - time.Second)
+		return k, p
+	}
+	t.Run("while clawd looks for the last time", func(t *testing.T) {
+		k, p := begin(t)
+		p.takes = 10 * time.Second
+		k.pass(5 * time.Second)
+		k.jump(time.Hour)
+		p.takes = 0
+		k.pass(2*time.Minute - time.Second)
+		if k.starts(p) != 0 {
+			t.Fatalf("within the grace:\n%s", k)
+		}
+		k.pass(time.Minute)
+		if k.starts(p) != 1 {
+			t.Errorf("%d starts\n%s", k.starts(p), k)
+		}
+	})
+	t.Run("before its gate is open", func(t *testing.T) {
+		k, p := begin(t)
+		p.mute = true
+		k.pass(5 * time.Second)
+		k.jump(time.Hour)
+		if got := k.did("abort"); len(got) != 1 {
+			t.Errorf("%q\n%s", got, k)
+		}
+	})
 }
 
 // A stop of clawd in the middle of a look at the terminal is no verdict on the attempt: the look is called off, and what

@@ -103,7 +103,7 @@ func drawChange(t *rapid.T, b state.Books, rec state.Session, heir detect.Sessio
 	case what == 7:
 		c, err = rec.CancelOrdered(b, true)
 	case what == 8 && rec.Claim != nil:
-		c = rec.Ended(b, *rec.Claim, 0.5, 3, "")
+		c = rec.Ended(b, *rec.Claim, resume.Output{CostUSD: 0.5}, 3, "")
 	}
 	if err != nil {
 		return nil

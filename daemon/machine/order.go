@@ -93,13 +93,15 @@ func (t *step) obey() {
 
 func (t *step) orderedDecision(stop detect.Stop, o resume.Order) resume.Decision {
 	rec := t.s.Rec
-	tried := resume.Tried{Attempts: rec.Episode.Attempts, Fresh: rec.Episode.Fresh, Refused: rec.RefusedNow()}
-	return t.w.Policy.Ordered(stop, tried, t.w.Now, o)
+	return t.w.Policy.Ordered(stop, rec.TriedBefore(), t.w.Now, o)
 }
 
 func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {
 	text := "it is resumed at " + d.WakeAt.Format(time.RFC3339)
-	if !d.WakeAt.After(t.w.Now) {
+	switch {
+	case d.With != "":
+		text = d.With + " takes over now"
+	case !d.WakeAt.After(t.w.Now):
 		text = "it is resumed now"
 	}
 	if seen.Way != "" {
@@ -113,7 +115,7 @@ func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {
 	t.write(ch)
 	t.anew()
 	rec := t.s.Rec
-	t.log(Info, "resume_ordered", "its user wants this session resumed", Field{"now", o.Now}, Field{"fresh", o.Fresh},
+	t.log(Info, "resume_ordered", "its user wants this session resumed", Field{"now", o.Now}, Field{"fresh", o.Fresh}, Field{"with", o.With},
 		Field{"wake_at", rec.Decision.WakeAt}, Field{"attempt", rec.Decision.Attempt})
 	t.do(Reply{ID: o.ID, Rec: rec, Text: text})
 	t.s.Todo.Look = true
@@ -147,7 +149,7 @@ func (t *step) cancelOrder(o Order) {
 		t.do(Reply{ID: o.ID, Rec: was, Text: nothingStarts})
 		return
 	case errors.Is(err, state.ErrPhase):
-		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: was.OldSession})
+		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
 		return
 	case err != nil:
 		t.do(Reply{ID: o.ID, Err: err})
@@ -179,6 +181,14 @@ func (t *step) cancelOrder(o Order) {
 		t.news(r.Claim.Token)
 	}
 	t.s.Todo.Look = true
+}
+
+// elder names, for daemon and user, the session that this one took over from; empty: none.
+func elder(rec state.Session) string {
+	if rec.OldSession == "" {
+		return ""
+	}
+	return state.Key(rec.Named(rec.OldSession))
 }
 
 // ignoreOrder has clawd leave the session from now on, or no longer.

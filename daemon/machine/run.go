@@ -111,7 +111,7 @@ func (t *step) judge(r Run, e Sighted) {
 		if out, done := resume.Judge(r.Claim, e.Sight, e.Alive, settled); done {
 			out.Session = e.Sight.Session
 			if out.Verdict != resume.Resumed { // a resumed run goes on and is counted at its end
-				out.CostUSD = e.Sight.Output.CostUSD
+				out.CostUSD, out.Prompts = e.Sight.Output.CostUSD, e.Sight.Output.Prompts
 			}
 			t.settle(r, e, corrected(out, w.Yielded, w.Ended))
 			return
@@ -125,7 +125,7 @@ func (t *step) judge(r Run, e Sighted) {
 		w.Next = t.w.After(lookEvery)
 	case e.Err != nil:
 		if w.Blind.lasts(t.w.Now, time.Time{}, 4*e.Settle) > blindTime {
-			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
+			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Session: e.Sight.Session, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
 			return
 		}
 		w.Settle = t.w.awake(e.Settle)
@@ -205,10 +205,17 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	now, none, gap := t.w.Now, time.Time{}, 5*liveLook
 	w.Next = t.w.After(liveLook)
 	prompted := e.Err == nil && resume.Prompted(r.Claim, e.Sight)
-	if prompted && e.Alive { // what it writes is told of
-		w.Next, gap = t.w.After(lookEvery), 2*lookEvery
+	seldom := e.Alive && (prompted || w.Quiet.Looked.Sub(w.Quiet.Since) > lookEvery) // what it writes is told of
+	if seldom {
+		gap = 2 * lookEvery
 	}
 	waited := w.Quiet.lasts(now, lastOf(e.Sight), gap)
+	if seldom {
+		w.Next = t.w.After(lookEvery)
+		if left := r.Claim.Plan.Way.Proof() - waited; !prompted && left < lookEvery {
+			w.Next = t.w.After(max(left, liveLook))
+		}
+	}
 	if e.Err != nil {
 		t.blind(r, e, gap)
 		return
@@ -312,7 +319,7 @@ func (t *step) logVerdict(c resume.Claim, o resume.Outcome) {
 	case resume.Resumed:
 		t.log(Info, "resume_succeeded", "the session goes on", Field{"attempt", c.N}, Field{"took_s", seconds(o.Took)}, Field{"total_resumes", Total{}})
 		if c.Plan.Form == resume.FormFresh {
-			t.log(Info, "session_recovered", "a fresh session took over", Field{"old", rec.ID}, Field{"new", o.Session.ID})
+			t.log(Info, "session_recovered", "a fresh session took over", Field{"old", rec.ID}, Field{"new", rec.NameOf(o.Session)})
 		}
 	case resume.ByHand:
 		t.log(Info, "claim_settled", "somebody else went on", Field{"attempt", c.N}, Field{"outcome", string(o.Verdict)}, Field{"why", o.Why})
@@ -326,6 +333,9 @@ func (t *step) logVerdict(c resume.Claim, o resume.Outcome) {
 			fields = append(fields, Field{"reason", string(o.Stop.Reason)})
 		}
 		t.log(Warn, "resume_failed", "the attempt did not get the session going", fields...)
+		if c.Plan.Agent != "" && o.Verdict == resume.NoEffect {
+			t.log(Warn, "hand_over_failed", "no other agent takes over", Field{"with", c.Plan.Agent}, Field{"why", o.Why})
+		}
 	}
 }
 
@@ -365,7 +375,7 @@ func (t *step) ended(r Run, e Sighted) {
 		end = e.Wrote // it may have ended while clawd was not running
 	}
 	worked := seconds(end.Sub(c.At))
-	if ch := t.s.Rec.Ended(t.w.Books, c, out.CostUSD, worked, why); ch != nil {
+	if ch := t.s.Rec.Ended(t.w.Books, c, out, worked, why); ch != nil {
 		t.write(ch)
 	}
 	level, fields := Info, []Field{}

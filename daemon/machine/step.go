@@ -223,6 +223,10 @@ func (t *step) answered(e Answered) {
 		a.Fit = v
 	case *AllSeen:
 		a.All, job.Turn.At = v, t.w.Mono
+		if w, waits := t.s.Phase.(Waiting); waits {
+			w.Roles = v.Roles
+			t.s.Phase = w
+		}
 	case *OrderSeen:
 		a.Order = v
 	}
@@ -293,13 +297,34 @@ func (t *step) jumped() {
 		}
 	}
 	anew(&t.s.Holder.Gone)
-	if w, waits := t.s.Phase.(Waiting); waits {
-		anew(&w.Grace)
-		t.s.Phase = w
-	}
+	t.patient()
 	for _, r := range t.runs() {
 		anew(&r.Watch.Settle)
 		t.s.keep(r)
+	}
+}
+
+// patient gives an agent that was to go on by itself its time once more. What was about to be done in its place is not done:
+// the machine may have slept right then, and the agent wakes up with it.
+func (t *step) patient() {
+	if t.s.Rec.Decision.Grace == 0 {
+		return
+	}
+	switch p := t.s.Phase.(type) {
+	case Waiting:
+		if t.s.Job != nil && t.s.Job.Kind == Claiming {
+			t.endJob()
+			t.s.Todo.Look = true
+		} else if p.Grace.Set() {
+			p.Grace = t.w.awake(p.Grace.Awake)
+			t.s.Phase = p
+		}
+	case Claimed:
+		t.do(Abort{p.Run.Claim.Token}) // its gate stays closed, and the attempt is given back
+	case Fired:
+		if p.Run.Stage == Opening {
+			t.do(Abort{p.Run.Claim.Token}) // if it is not open yet
+		}
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 // decide says what to do about a new stop.
 func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decision {
 	rec := t.s.Rec
-	tried := resume.Tried{Since: stop.At, FirstRead: first, Refused: rec.RefusedNow() && rec.Stop.Key == stop.Key}
+	tried := rec.Tried()
+	tried = resume.Tried{Since: stop.At, FirstRead: first, Agent: rec.Agent, HandedOn: tried.HandedOn,
+		Refused: tried.Refused && rec.Stop.Key == stop.Key, Kept: tried.Kept && rec.Stop.Key == stop.Key}
 	if e := rec.Episode; !rec.Overcome(rec.Classifier) {
 		tried.Fresh, tried.Fruitless = e.Fresh, rec.Fruitless
 		if e.Key == "" && !e.Since.IsZero() || rec.Made(stop, rec.Classifier) { // it took over from a session, or its own attempt made it
@@ -50,15 +52,20 @@ func (t *step) next(rec state.Session) resume.Decision {
 		return leaving(found)
 	}
 	policy, now, stop := t.w.Policy, t.w.Now, rec.Stop
-	tried := resume.Tried{Attempts: rec.Episode.Attempts, Since: rec.Episode.Since, Fresh: rec.Episode.Fresh,
-		Fruitless: rec.Fruitless, Refused: rec.RefusedNow()}
+	tried := rec.Tried()
 	own := rec.Claim != nil && rec.Claim.Stop.Key == stop.Key
 	if own && stop.At.Before(rec.Claim.At) {
 		stop.At = now // the same stop again: the delay counts from the attempt that had no effect
 	}
+	with := rec.Decision.With
+	if rec.Decision.Asked && own && with != "" && tried.Kept { // he did not ask for the session's own agent
+		d := policy.Select(stop, tried).Decide(stop, tried, now)
+		d.Tell, d.Why = true, fmt.Sprintf("%s was to take over and did nothing; %s", with, d.Why)
+		return d
+	}
 	if rec.Decision.Asked && own && now.Sub(rec.Episode.Since) <= policy.GiveUpAfter {
 		// Nothing came of the attempt that was ordered, so the order stands.
-		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession})
+		return policy.Ordered(stop, tried, now, resume.Order{Fresh: rec.Decision.Strategy == resume.FreshSession && with == "", With: with})
 	}
 	d := t.shortened(stop, policy.Select(stop, tried).Decide(stop, tried, now))
 	if begun := rec.Decision.WakeAt; d.Strategy != resume.Leave && begun.After(d.WakeAt) && d.WakeAt.Before(now) {
@@ -171,6 +178,9 @@ func (t *step) fit() {
 		return
 	}
 	f := seen.Facts
+	if t.keepsBack(&f) {
+		return
+	}
 	if found, ok := rules.Ask(rules.Wait, &f); ok {
 		if found.Ends == rules.Later {
 			t.postponed(resume.Outcome{Why: found.Why})
@@ -200,6 +210,47 @@ func (t *step) fit() {
 		return
 	}
 	t.beginWait()
+}
+
+// keepsBack has the session's own agent go on after all where another one was to take over by itself, and cannot: that is no
+// reason to leave the session. False: nothing speaks against it, or its user wants it so.
+func (t *step) keepsBack(f *rules.Facts) bool {
+	rec := t.s.Rec
+	if rec.Decision.With == "" || rec.Decision.Asked {
+		return false
+	}
+	if now := t.next(rec); now.With != rec.Decision.With { // its limit is nearly over, or the config is another one
+		if t.transition(rec.Redecided(t.w.Books, rec.Stop.Key, now)) {
+			t.unbegin()
+			t.s.Todo.Look = true
+		}
+		return true
+	}
+	why, plan := "", f.Plan
+	_, attended := attendedBy(f.Who.Holder)
+	until := t.w.Peers.limited(rec.Decision.With)
+	switch {
+	case attended:
+		why = "somebody has the session open"
+	case until.After(t.w.Now):
+		why = "a session of it waits for its own limit until " + until.Format(time.RFC3339)
+	case plan.Unfit != "":
+		why = plan.Unfit
+	case plan.Err != nil:
+		why = plan.Err.Error()
+	case plan.HandOff != nil:
+		why = plan.HandOff.Error()
+	default:
+		return false
+	}
+	kept := rec
+	kept.Kept = rec.Stop.Key
+	if t.transition(rec.KeptBack(t.w.Books, rec.Stop.Key, why, t.next(kept))) {
+		t.log(Warn, "hand_over_failed", "no other agent takes over", Field{"with", rec.Decision.With}, Field{"why", why})
+		t.unbegin()
+		t.s.Todo.Look = true
+	}
+	return true
 }
 
 // tellNoWay tells the user, once, what keeps clawd from waking an open session.
@@ -243,7 +294,7 @@ func (t *step) beginWait() {
 	t.s.Phase = w
 	if t.s.Said.Decision != d {
 		t.s.Said.Decision = d
-		t.log(Info, "resume_scheduled", "waiting to resume", Field{"strategy", string(d.Strategy)}, Field{"wake_at", d.WakeAt},
+		t.log(Info, "resume_scheduled", "waiting to resume", Field{"strategy", string(d.Strategy)}, Field{"with", d.With}, Field{"wake_at", d.WakeAt},
 			Field{"wait_s", seconds(max(0, d.WakeAt.Sub(t.w.Now)))}, Field{"attempt", d.Attempt}, Field{"why", d.Why})
 	}
 }

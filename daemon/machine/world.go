@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -55,6 +56,7 @@ type Summary struct {
 	Last        time.Time   // newest record
 	Interactive bool        // a person drives it, or the wait was begun for who has it open
 	Begins      resume.Plan // of the attempt under way that begins a fresh session
+	Limited     time.Time   // until when it waits for a usage limit of its agent; zero: it does not
 }
 
 // Summarize gives what other sessions may know of this one.
@@ -71,6 +73,9 @@ func (s *Session) Summarize() Summary {
 	}
 	if r, ok := s.under(); ok && r.Claim.Plan.Form == resume.FormFresh {
 		sum.Begins = r.Claim.Plan
+	}
+	if s.Rec.Phase == state.Waiting && s.Rec.Stop.Reason == detect.UsageLimit && s.Rec.Decision.With == "" {
+		sum.Limited = s.Rec.Decision.WakeAt
 	}
 	return sum
 }
@@ -165,6 +170,16 @@ func (p *Peers) owner(rec state.Session) string {
 	return p.first(rec).id
 }
 
+// limited is until when a session of an agent waits for a usage limit; zero: none does.
+func (p *Peers) limited(agentName string) (until time.Time) {
+	for _, o := range p.all {
+		if o.Session.Agent == agentName {
+			until = later(until, o.Limited)
+		}
+	}
+	return until
+}
+
 // busyFor: an unfinished turn without a new record for so long is not taken for busy.
 const busyFor = 10 * time.Minute
 
@@ -172,16 +187,16 @@ const busyFor = 10 * time.Minute
 // or a script moved on. A sub-agent's session tells nothing that its parent's does not, and one that clawd itself
 // began only that it is at work.
 func (w *World) siblings(rec state.Session) (f rules.World) {
-	own := state.Key(rec.Session)
+	own, heir := state.Key(rec.Session), state.Key(rec.Named(rec.NewSession))
 	if rec.Info.Dir == "" {
 		return f
 	}
 	for _, key := range w.Peers.dirs[rec.Info.Dir] {
 		o := w.Peers.all[key]
-		if key == own || !o.Created.After(rec.Stop.At) || o.Session.ID == rec.NewSession || o.Parent != "" {
+		if key == own || !o.Created.After(rec.Stop.At) || key == heir || o.Parent != "" {
 			continue
 		}
-		byOthers := !w.Peers.begun[key]
+		byOthers := !w.Peers.begun[key] && !w.Peers.beginning(o.Session, o.FirstPrompt)
 		switch {
 		case byOthers && o.FirstPrompt != "" && o.FirstPrompt == rec.Info.FirstPrompt:
 			f.SamePrompt = o.Session.ID
@@ -195,13 +210,16 @@ func (w *World) siblings(rec state.Session) (f rules.World) {
 	return f
 }
 
-// takingOver tells whether an attempt under way has begun this session: it has the id that clawd chose, or
-// was asked with the hand-off.
+// takingOver tells whether an attempt under way has begun this session.
 func (w *World) takingOver(rec state.Session) bool {
-	asked := rec.Classifier.LastPrompt.Hash
-	for key := range w.Peers.begins {
-		o := w.Peers.all[key]
-		if o.Session.Agent == rec.Agent && o.Session.ID != rec.ID && (o.Begins.Session == rec.ID || asked != "" && o.Begins.Prompt == asked) {
+	return w.Peers.beginning(rec.Session, rec.Classifier.LastPrompt.Hash)
+}
+
+// beginning tells whether an attempt under way has begun a session: it has the id that clawd chose, or was asked with the hand-off.
+func (p *Peers) beginning(ds detect.Session, asked string) bool {
+	for key := range p.begins {
+		o := p.all[key]
+		if cmp.Or(o.Begins.Agent, o.Session.Agent) == ds.Agent && key != state.Key(ds) && (o.Begins.Session == ds.ID || asked != "" && o.Begins.Prompt == asked) {
 			return true
 		}
 	}

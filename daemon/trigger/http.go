@@ -30,7 +30,7 @@ func (t *Trigger) healthy(ctx context.Context, p resume.Plan) error {
 	case err != nil:
 		return &BlockedError{"the agent's server does not answer: " + err.Error()}
 	case status == http.StatusUnauthorized:
-		return &BlockedError{"the agent's server wants a password: put OPENCODE_SERVER_PASSWORD into [agent.opencode] env, or into clawd's environment"}
+		return &BlockedError{"the agent's server wants a password: " + p.Unlock}
 	case status != http.StatusOK || !strings.HasPrefix(kind, "application/json"):
 		return &BlockedError{fmt.Sprintf("the agent's server answers its health check with %d", status)}
 	}

@@ -71,11 +71,15 @@ func (t *Trigger) view(ctx context.Context, term Terminal, name string) (agent.V
 type size struct{ cols, rows int }
 
 func (t *Trigger) sized(ctx context.Context, term Terminal, name string) (agent.View, size, error) {
+	reader, err := agent.TerminalOf(t.Agents(name))
+	if err != nil {
+		return agent.View{}, size{}, err
+	}
 	s, err := term.Look(ctx)
 	if err != nil {
 		return agent.View{}, size{}, err
 	}
-	v := t.Agents(name).Screen(s)
+	v := reader.Screen(s)
 	if v.Room == 0 {
 		v.Room = s.Width() - unknownLess
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // tmuxTime bounds one call of tmux.
@@ -29,7 +29,7 @@ type pane struct {
 	id     string
 }
 
-var paneID = regexp.MustCompile(`^%[0-9]+$`)
+var paneID = lazyregexp.New(`^%[0-9]+$`)
 
 // pane finds the pane by what the process itself was told of it, else by its terminal.
 func (t *Trigger) pane(ctx context.Context, h detect.Holder) (Terminal, error) {

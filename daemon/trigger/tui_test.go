@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
@@ -158,7 +159,7 @@ func newPit(t *testing.T, mode string) *pit {
 		t.Fatal("the agent did not start")
 	}
 	p.holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: pid, Start: proc.Start, Sure: true}
-	agent.Terminal(procs, &p.holder)
+	holders.Terminal(procs, &p.holder)
 	p.tr = &Trigger{Agents: func(string) agent.Agent { return boxAgent{} }, Procs: procs, Tmux: func() string { return "" }}
 	return p
 }

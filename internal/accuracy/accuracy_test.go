@@ -135,7 +135,7 @@ func TestPlantedFalseStops(t *testing.T) {
 // The places to plant are those in which people, models and tools speak.
 func TestSpots(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude/tool_ok":               {"user content", "text text", "tool_use input", "tool_result content", "command"},
+		"claude/tool_ok":               {"user content", "text text", "tool_use input", "tool_result content", "command", "user gitBranch"},
 		"opencode/tool-then-finish":    {"text text", "output", "input", "command"},
 		"opencode/old-1.1.53-finished": {"text text"},
 	} {
@@ -172,15 +172,17 @@ func TestScoreMessage(t *testing.T) {
 		ok   bool
 		want []figure
 	}{
-		{message{reason: "none"}, detect.Stop{}, false, []figure{{" messages that are no stops", 1, 1}}},
-		{message{reason: "none"}, detect.Stop{State: detect.Stopped, Reason: detect.RateLimit}, true, []figure{{" messages that are no stops", 0, 1}}},
-		{message{reason: "usage_limit", reset: "2026-11-20T14:00:00Z"}, detect.Stop{State: detect.Stopped, Reason: detect.UsageLimit, ResetAt: at}, true,
+		{message{corpus: "messages", reason: "none"}, detect.Stop{}, false, []figure{{" messages that are no stops", 1, 1}}},
+		{message{corpus: "messages", reason: "none"}, detect.Stop{State: detect.Stopped, Reason: detect.RateLimit}, true, []figure{{" messages that are no stops", 0, 1}}},
+		{message{corpus: "messages", reason: "usage_limit", reset: "2026-11-20T14:00:00Z"}, detect.Stop{State: detect.Stopped, Reason: detect.UsageLimit, ResetAt: at}, true,
 			[]figure{{" messages reason", 1, 1}, {" messages reset time", 1, 1}}},
-		{message{reason: "usage_limit", window: "weekly"}, detect.Stop{State: detect.Stopped, Reason: detect.UsageLimit, ResetAt: at}, true,
+		{message{corpus: "messages", reason: "usage_limit", window: "weekly"}, detect.Stop{State: detect.Stopped, Reason: detect.UsageLimit, ResetAt: at}, true,
 			[]figure{{" messages reason", 1, 1}, {" messages reset time", 0, 1}, {" messages window", 0, 1}}},
-		{message{reason: "retrying", reset: "2026-11-20T14:00:00Z"}, detect.Stop{State: detect.Retrying, SelfResumeAt: at}, true,
+		{message{corpus: "messages", reason: "retrying", reset: "2026-11-20T14:00:00Z"}, detect.Stop{State: detect.Retrying, SelfResumeAt: at}, true,
 			[]figure{{" messages reason", 1, 1}, {" messages reset time", 1, 1}}},
-		{message{reason: "asking"}, detect.Stop{}, false, []figure{{" messages reason", 0, 1}}},
+		{message{corpus: "messages", reason: "unknown"}, detect.Stop{}, false, []figure{{" messages reason", 1, 1}}},
+		{message{corpus: "messages", reason: "unknown"}, detect.Stop{State: detect.Stopped, Reason: detect.Network}, true, []figure{{" messages reason", 0, 1}}},
+		{message{corpus: "blind texts", reason: "asking"}, detect.Stop{}, false, []figure{{" blind texts reason", 0, 1}}},
 	} {
 		s := newScores()
 		s.scoreMessage(c.m, c.stop, c.ok)
@@ -293,7 +295,7 @@ func TestOldCorpus(t *testing.T) {
 	if err := os.WriteFile(table, []byte("claude\twaiting\t\t\tDo you want to proceed?\\n❯ 1. Yes\\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, err := loadMessages(table)
+	all, err := loadMessages(table, "messages")
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}

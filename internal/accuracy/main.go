@@ -1,6 +1,6 @@
 // Command accuracy measures how well clawd's verdicts agree with the truth about recorded runs of
 // the real agents (testdata/<agent>/<case>/want.json), about messages that they printed
-// (testdata/messages.tsv), and about sessions in which such messages are merely quoted.
+// (testdata/messages*.tsv), and about sessions in which such messages are merely quoted.
 //
 // It prints a confusion table for each agent and version, every difference, and the figures. With
 // -record it writes the figures into docs/accuracy.md, below which "go test" lets none fall.
@@ -60,7 +60,7 @@ func measure(ctx context.Context, repo string, out io.Writer) (*scores, error) {
 	for _, l := range left {
 		fmt.Fprintln(out, "left out:", l)
 	}
-	messages, err := loadMessages(filepath.Join(data, "messages.tsv"))
+	messages, err := loadCorpora(data)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func measure(ctx context.Context, repo string, out io.Writer) (*scores, error) {
 		return nil, err
 	}
 	if others > 0 {
-		fmt.Fprintf(out, "left out: %d messages of agents that this clawd does not know\n", others)
+		fmt.Fprintf(out, "left out: %d texts of agents that this clawd does not know\n", others)
 	}
 	var texts []string
 	for _, m := range messages {

@@ -16,7 +16,7 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
-// The texts of testdata/messages.tsv are planted into recorded sessions that finished: wherever a
+// The texts of testdata/messages*.tsv are planted into recorded sessions that finished: wherever a
 // person, the model or a tool speaks. Not one of them may then look stopped.
 
 // seed is one text to plant: as it is, and as a value for the places that hold objects.
@@ -61,7 +61,8 @@ func text(v any) string {
 // Keys under which people, models and tools are quoted, in the records of all agents.
 var (
 	textKeys = []string{"text", "thinking", "content", "stdout", "stderr", "output", "arguments", "command", "description", "title", "display",
-		"lastPrompt", "prompt", "message", "summary", "result", "resultDisplay", "aggregated_output", "formatted_output", "last_agent_message", "subject", "diff"}
+		"lastPrompt", "prompt", "message", "summary", "result", "resultDisplay", "aggregated_output", "formatted_output", "last_agent_message", "subject", "diff",
+		"gitBranch", "branch", "file_path", "filePath", "absolute_path", "path", "filename", "file", "pattern", "cmd"}
 	objectKeys = []string{"input", "args", "metadata", "toolUseResult", "parameters", "response"}
 	// ownTypes are records in which the agent speaks for itself.
 	ownTypes = []string{"system", "error", "info", "warning", "stream_error"}

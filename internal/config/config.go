@@ -127,6 +127,7 @@ type Resume struct {
 	MaxInlineWait Duration               `toml:"max_inline_wait"`
 	AfterQuit     string                 `toml:"after_quit"`
 	AfterHangup   string                 `toml:"after_hangup"`
+	WhenLimited   string                 `toml:"when_limited"` // "wait" or "handoff:" and an agent's name
 	MaxOverdue    Duration               `toml:"max_overdue"`
 	MaxParallel   int                    `toml:"max_parallel"`
 	Stall         Duration               `toml:"stall"`
@@ -186,7 +187,7 @@ func Default() Config {
 			Prompt: "continue", Backoff: p.Backoff.Kind, Base: Duration(p.Backoff.Base), Cap: Duration(p.Backoff.Cap),
 			Jitter: p.Backoff.Jitter, MaxAttempts: p.MaxAttempts, Margin: Duration(p.Margin), Probe: probe,
 			GiveUpAfter: Duration(p.GiveUpAfter), Stagger: Duration(5 * time.Second), Grace: Duration(p.Grace),
-			AfterQuit: "leave", AfterHangup: "resume", MaxOverdue: Duration(p.MaxOverdue), MaxParallel: 3,
+			AfterQuit: "leave", AfterHangup: "resume", WhenLimited: "wait", MaxOverdue: Duration(p.MaxOverdue), MaxParallel: 3,
 			Stall: Duration(30 * time.Minute), Reasons: reasons,
 			Fresh: Fresh{Prompt: DefaultFreshPrompt, Backups: 10},
 		},
@@ -341,6 +342,9 @@ func (c Config) validate(known []string) error {
 	if u, err := url.Parse(string(c.Notify.Webhook)); c.Notify.Webhook != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return at("notify.webhook", "must be an http or https URL")
 	}
+	if err := c.whenLimited(known); err != nil {
+		return at("resume.when_limited", "%v", err)
+	}
 	if err := freshTemplate(r.Fresh.Prompt); err != nil {
 		return at("resume.fresh.prompt", "%v", err)
 	}
@@ -350,6 +354,31 @@ func (c Config) validate(known []string) error {
 		choice("resume.after_quit", r.AfterQuit, "leave", "resume"),
 		choice("resume.after_hangup", r.AfterHangup, "leave", "resume"),
 	)
+}
+
+// handOff is what [resume] when_limited begins with where another agent takes over.
+const handOff = "handoff:"
+
+// whenLimited says why nobody could take over as [resume] when_limited says.
+func (c Config) whenLimited(known []string) error {
+	name, hands := strings.CutPrefix(c.Resume.WhenLimited, handOff)
+	switch {
+	case c.Resume.WhenLimited == "wait":
+		return nil
+	case !hands:
+		return fmt.Errorf("must be \"wait\" or \"handoff:AGENT\" (got %q)", c.Resume.WhenLimited)
+	case !slices.Contains(known, name):
+		return fmt.Errorf("%q is not an agent; known are %s", name, strings.Join(known, ", "))
+	case !c.Watches(name):
+		return fmt.Errorf("%s must be watched to take over, and [watch] agents or [agent.%s] enabled says that it is not", name, name)
+	}
+	return nil
+}
+
+// Watches tells whether the sessions of an agent are watched.
+func (c Config) Watches(name string) bool {
+	e := c.Agent[name].Enabled
+	return slices.Contains(c.Agents([]string{name}), name) && (e == nil || *e)
 }
 
 func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
@@ -362,6 +391,9 @@ func (c Config) Policy() resume.Policy {
 		MaxAttempts: r.MaxAttempts, Margin: time.Duration(r.Margin), GiveUpAfter: time.Duration(r.GiveUpAfter),
 		MaxStopAge: time.Duration(c.Watch.MaxStopAge), MaxOverdue: time.Duration(r.MaxOverdue), Grace: time.Duration(r.Grace),
 		Reasons: resume.DefaultReasons(),
+	}
+	if name, hands := strings.CutPrefix(r.WhenLimited, handOff); hands {
+		p.WhenLimited = name
 	}
 	for _, d := range r.Probe {
 		p.Probe = append(p.Probe, time.Duration(d))

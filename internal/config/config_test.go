@@ -44,3 +44,25 @@ func TestTmuxServer(t *testing.T) {
 		}
 	}
 }
+
+func TestWhenLimited(t *testing.T) {
+	known := []string{"claude", "codex"}
+	for text, want := range map[string]string{
+		`when_limited = "handoff"`:        `must be "wait" or "handoff:AGENT"`,
+		`when_limited = "codex"`:          `must be "wait" or "handoff:AGENT"`,
+		`when_limited = ""`:               `must be "wait" or "handoff:AGENT"`,
+		`when_limited = "handoff:"`:       `"" is not an agent; known are claude, codex`,
+		`when_limited = "handoff:cursor"`: `"cursor" is not an agent; known are claude, codex`,
+		"when_limited = \"handoff:codex\"\n[watch]\nagents=[\"claude\"]": "codex must be watched",
+		"when_limited = \"handoff:codex\"\n[agent.codex]\nenabled=false": "codex must be watched",
+	} {
+		if _, err := Parse("[resume]\n"+text+"\n", known); err == nil || !strings.Contains(err.Error(), "resume.when_limited") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{"": "", `when_limited = "wait"`: "", `when_limited = "handoff:codex"`: "codex"} {
+		if c, err := Parse("[resume]\n"+text+"\n", known); err != nil || c.Policy().WhenLimited != want {
+			t.Errorf("%s: %q, %v", text, c.Policy().WhenLimited, err)
+		}
+	}
+}

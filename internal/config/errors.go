@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"text/template"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // KeyError is a value that cannot be, or a key that does not exist.
@@ -47,7 +48,7 @@ func locate(path, text string, err error) error {
 }
 
 // typeError is how the library words a value of the wrong type; it has no error type for it.
-var typeError = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\S+); destination has type (\S+)$`)
+var typeError = lazyregexp.New(`^toml: line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\S+); destination has type (\S+)$`)
 
 func article(kind string) string {
 	switch kind {
@@ -85,7 +86,7 @@ func lineOf(text, key string) int {
 var keys = []string{
 	"log.level", "log.format", "log.file", "watch.agents", "watch.rescan", "watch.ignore_projects", "watch.max_stop_age", "watch.zone",
 	"resume.prompt", "resume.backoff", "resume.base", "resume.cap", "resume.jitter", "resume.max_attempts", "resume.margin",
-	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.after_quit", "resume.after_hangup",
+	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.after_quit", "resume.after_hangup", "resume.when_limited",
 	"resume.max_overdue", "resume.max_parallel", "resume.stall", "resume.timeout", "resume.dry_run", "resume.reasons", "resume.fresh.prompt",
 	"resume.fresh.next_step_file", "resume.fresh.backups", "budget.max_resumes_per_day", "budget.max_resumes_per_day_total", "budget.max_cost_usd",
 	"terminal.enabled", "terminal.tmux_server", "notify.desktop", "notify.webhook",

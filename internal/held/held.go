@@ -10,13 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // ErrHeld says that another caller has the session open.
@@ -32,7 +32,7 @@ func Dir(getenv func(string) string) string {
 }
 
 // idForm is what session ids of all agents are made of.
-var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+var idForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 
 func path(dir, agent, id string) (string, error) {
 	if !idForm.MatchString(agent) || !idForm.MatchString(id) {

@@ -21,7 +21,8 @@ var titles = map[string]string{
 	"session_unreachable": "An open session cannot be woken",
 	"session_blocked":     "An open session cannot be typed into now",
 	"session_put_off":     "A session still waits",
-	"many":                "Sessions are left to you",
+	"session_handed_over": "Another agent took over",
+	"many":                "News of your sessions",
 	"test":                "clawd: a test",
 }
 

@@ -52,7 +52,7 @@ func Channels(desktop bool, webhook string) []Channel {
 
 // Many is the one notice in place of n.
 func Many(n int, at time.Time) Notice {
-	return Notice{Event: "many", Why: fmt.Sprintf("%d sessions are left to you", n), Command: "clawd status", At: at}
+	return Notice{Event: "many", Why: fmt.Sprintf("clawd has news of %d sessions", n), Command: "clawd status", At: at}
 }
 
 // Test is a notice that says it is none.

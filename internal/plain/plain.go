@@ -5,13 +5,14 @@ package plain
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // Most is how much of a text is kept that strangers chose.
@@ -46,7 +47,7 @@ func Foreign(s string) string {
 
 func odd(r rune) bool { return !unicode.IsPrint(r) }
 
-var stamp = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
+var stamp = lazyregexp.New(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
 
 // Local puts the UTC times in a text into this machine's zone, for people. Programs get the text as it is.
 func Local(s string) string {

@@ -32,8 +32,11 @@ const (
 // Check looks once more before the mark is made. A text says why not.
 type Check func(Spec) (taken string)
 
+// Clear ends what would be in the agent's way, once the mark is made.
+type Clear func(Spec) error
+
 // Run is the body of "clawd shim". It returns only when the agent was not started.
-func Run(check Check) error {
+func Run(check Check, end Clear) error {
 	syscall.CloseOnExec(fdGate)
 	syscall.CloseOnExec(fdReply)
 	in, reply := bufio.NewReader(os.NewFile(fdGate, "gate")), os.NewFile(fdReply, "reply")
@@ -74,7 +77,9 @@ func Run(check Check) error {
 	}
 	crash.At("mark.after")
 	say("mark")
-	err = syscall.Chdir(c.Plan.Dir)
+	if err = end(spec); err == nil {
+		err = syscall.Chdir(c.Plan.Dir)
+	}
 	if err == nil {
 		crash.At("exec")
 		err = syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env)

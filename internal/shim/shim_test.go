@@ -20,13 +20,21 @@ import (
 // TestMain lets the test binary be the shim. SHIM_TAKEN is what the last look says.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "shim" {
-		if err := Run(func(Spec) string { return os.Getenv("SHIM_TAKEN") }); err != nil {
+		if err := Run(func(Spec) string { return os.Getenv("SHIM_TAKEN") }, func(Spec) error { return cleared() }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// cleared fails as SHIM_CLEAR says.
+func cleared() error {
+	if why := os.Getenv("SHIM_CLEAR"); why != "" {
+		return errors.New(why)
+	}
+	return nil
 }
 
 // patient is the deadline of what other processes do.
@@ -109,9 +117,9 @@ func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
 func TestExec(t *testing.T) {
 	t.Parallel()
-	c := claim(t, `echo "$$ $PWD $CLAWD_ATTEMPT ${CLAUDECODE-unset} ${NOTIFY_SOCKET-unset} $MINE ${KEY-unset}"; cat; echo err >&2`)
+	c := claim(t, `echo "$$ $PWD $CLAWD_ATTEMPT ${AI_AGENT-unset} ${NOTIFY_SOCKET-unset} $MINE ${KEY-unset}"; cat; echo err >&2`)
 	c.Plan.Env, c.Plan.Unset, c.Plan.Stdin = []string{"MINE=1"}, []string{"KEY"}, []byte("the hand-off")
-	r := start(t, newExec(t, "CLAUDECODE=1", "NOTIFY_SOCKET=/x", "KEY=secret", "CLAWD_CONFIG=/x"), c)
+	r := start(t, newExec(t, "AI_AGENT=1", "NOTIFY_SOCKET=/x", "KEY=secret", "CLAWD_CONFIG=/x"), c)
 	if exists(c.Mark) || text(t, c.Output) != "" {
 		t.Fatal("something ran before the gate was opened")
 	}

@@ -40,6 +40,9 @@ type watch struct {
 	decided map[string]resume.Decision // by token
 	acting  map[string]resume.Claim    // the newest attempt that each process works on, and in which session if it has several
 	reached map[string]string          // the attempt for a stop whose prompt reached the provider
+	heard   map[string]bool            // sessions of which a clawd has heard since it looked at all for the last time that something was written
+	confAt  time.Duration              // when the config was changed
+	blind   bool                       // while files cannot be read no look gets through
 }
 
 // blown tells whether clawd is killed at a place of the shim's; it is not drawn yet.
@@ -184,39 +187,8 @@ func (r *run) written(key, path string, at time.Time) bool {
 	if r.odd[key] || strings.HasPrefix(key, "opencode/") { // whose lines may come later, or whose file says nothing of it
 		return r.wall().Sub(at) > 10*time.Second
 	}
-	return slices.ContainsFunc(r.sizes[path], func(s size) bool { return s.at.After(at) })
-}
-
-// obeyed: what its user ordered is done.
-func (r *run) obeyed(key string, c resume.Claim) {
-	switch o := r.wants[key]; {
-	case o.ignored && o.since.Before(c.At):
-		r.fails("order", "%s: attempt %d, and it is to be ignored since %s", key, c.N, o.since.Format(time.TimeOnly))
-	case o.cancelled && o.since.Before(c.At):
-		r.fails("order", "%s: attempt %d, and it was cancelled at %s", key, c.N, o.since.Format(time.TimeOnly))
-	}
-}
-
-// left: nobody's session goes on that he quit, or whose turn he stopped.
-func (r *run) left(key string, c resume.Claim) {
-	if c.Stop.Reason == detect.Completed || c.Stop.Reason == detect.Interrupted && !r.decided[c.Token].Asked {
-		r.fails("left", "%s: attempt %d for a turn that ended as %s", key, c.N, c.Stop.Reason)
-	}
-	d := r.person[key]
-	if c.Plan.Way == resume.Queue && !d.known {
-		return // which of two terminals showed it, and that it was one which has gone, nobody saw
-	}
-	if cfg := r.config(); c.Info.Interactive && d.what == string(quits) && cfg.Resume.AfterQuit == "leave" && d.boots == r.boots && !r.decided[c.Token].Asked && d.at.Before(c.At) {
-		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
-	}
-}
-
-// want is what a user has ordered, and was promised.
-type want struct {
-	ignored   bool
-	cancelled bool // and nobody has gone on since
-	since     time.Time
-	resumed   time.Time // when it was last wanted resumed
+	before := r.sized(path, at)
+	return slices.ContainsFunc(r.sizes[path], func(s size) bool { return s.at.After(at) && s.n > before })
 }
 
 // counted: the attempts of an episode are numbered, and bounded.
@@ -265,15 +237,6 @@ func (c *clawd) stored(key string, claim resume.Claim) {
 		c.fails("I9", "%s: attempt %d for a stop that ended as %s", key, claim.N, how.Verdict)
 	case how.Proof == "":
 		c.fails("I6", "%s: attempt %d for a stop that was fired for, without a proof that nothing came of it", key, claim.N)
-	}
-}
-
-// patient: an agent that goes on by itself is given its time, while the machine is awake.
-func (by *clawd) patient(key string, c resume.Claim) {
-	r := by.run
-	d := r.decided[c.Token]
-	if since := r.mono() - max(r.woke, by.since); d.Grace > 0 && !d.Asked && since < d.Grace {
-		r.fails("I11", "%s: taken over %s after the machine woke up or clawd started", key, since)
 	}
 }
 
@@ -372,6 +335,7 @@ func (c *clawd) stepped(s daemon.Step) {
 		c.moment(t.who, judges)
 	}
 	c.reached(s)
+	c.claims(s)
 	adopts := slices.ContainsFunc(s.Effects, func(e machine.Effect) bool { _, is := e.(machine.Adopt); return is })
 	for _, e := range s.Effects {
 		switch e := e.(type) {

@@ -43,7 +43,7 @@ func (r *run) settle() {
 				r.fails("I8", "%s is %s and nobody was told", key, s.Rec.Phase)
 			}
 			if c := s.Rec.Claim; c != nil && c.Plan.Form == resume.FormIdempotent && c.Plan.Way == resume.Exec &&
-				strings.HasPrefix(hand.World().Books.Closed(s.Rec.Session, c.Stop.Key).Proof, "output: ") && !r.wants[key].cancelled {
+				strings.HasPrefix(hand.World().Books.Closed(s.Rec.Session, c.Stop.Key).Proof, "output: ") && !r.wants[key].cancelled && !r.tookBack(key, s.Rec) {
 				r.fails("I16", "%s is %s after a run that asked nothing", key, s.Rec.Phase)
 			}
 		}
@@ -65,6 +65,33 @@ func (r *run) settle() {
 			r.forgotten(hand, a, t.Session, seats)
 		}
 	}
+}
+
+// tookBack tells whether its user had a session left, also by an order whose answer he did not get for clawd was killed.
+func (r *run) tookBack(key string, rec state.Session) bool {
+	return rec.TakenBack() && slices.Contains(r.told[key], string(machine.Cancel))
+}
+
+// rests tells whether nothing is to come any more: clawd has looked at everything since something happened last, no process
+// has anything to do, and no session waits but one that somebody has open, and whose user was told: that it is looked at
+// again and again changes nothing.
+func (r *run) rests() bool {
+	hand, soon := r.clawds[0].hand, time.Now().Add(time.Hour)
+	if hand == nil || r.clawds[0].tick.Before(soon) || len(r.agenda) > 0 && r.agenda[0].at.Before(soon) ||
+		slices.ContainsFunc(r.alive, func(b *body) bool { return !b.due.IsZero() }) {
+		return false
+	}
+	return !slices.ContainsFunc(hand.Sessions(), func(s machine.Session) bool {
+		switch p := s.Phase.(type) {
+		case machine.Claimed, machine.Fired:
+			return true
+		case machine.Waiting:
+			return p.Begun && p.Again.IsZero() || !r.attended(s.Rec) || len(r.told[state.Key(s.Rec.Session)]) == 0
+		case machine.Held, machine.GivenUp:
+			return s.Guard != nil || len(r.told[state.Key(s.Rec.Session)]) == 0
+		}
+		return s.Guard != nil
+	})
 }
 
 // books: what is counted is what happened.

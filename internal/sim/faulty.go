@@ -28,9 +28,9 @@ func (r *run) faulty(a agent.Agent) agent.Agent {
 	return a
 }
 
-// broken is the error of a disk, now and then while it has it.
+// broken is the error of a disk, now and then while it has it, or always.
 func (r *run) broken() error {
-	if !r.is(blinds) || r.chance.IntN(2) == 0 {
+	if !r.is(blinds) || !r.blind && r.chance.IntN(2) == 0 {
 		return nil
 	}
 	return fmt.Errorf("read: %w", syscall.EIO)

@@ -18,6 +18,11 @@ type focus struct {
 	spells   []actor.Kind
 	moments  []Moment
 	together bool // the limit hits all of them at once
+	folder   bool // all are in one folder
+	early    int  // so many of four begin before there is a limit
+	ends     int  // so many of four things happen when a limit is over
+	confs    []int64
+	plot     func(d drawer, p *Plan, who int) // what has to come together
 }
 
 var (
@@ -28,40 +33,97 @@ var (
 var focuses = []focus{
 	{ // how a window goes, and what else is in its folder
 		agents: played, tty: 4, talks: 1, spells: limits, moments: []Moment{stops, stops, claims, takes},
-		deeds:  []What{quits, quits, hangsUp, hangsUp, opens, prompts, scripts, scripts, renames, clears},
-		faults: []What{restarts, kills, suspends, deafens},
+		deeds:  []What{quits, quits, hangsUp, hangsUp, opens, prompts, scripts, besides, renames, clears},
+		faults: []What{restarts, kills, suspends, deafens, reloads}, confs: []int64{1, 2},
+	},
+	{ // windows of one folder
+		agents: []string{"opencode", "opencode", "gemini"}, tty: 3, talks: 2, spells: limits, moments: []Moment{stops}, folder: true, early: 2,
+		deeds:  []What{hangsUp, hangsUp, quits, opens, clears, clears, scripts, forks},
+		faults: []What{restarts, deafens},
+		plot:   leavesAndCloses,
+	},
+	{ // a window that turns to another session
+		agents: []string{"opencode"}, tty: 1, talks: 2, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
+		deeds:  []What{clears, clears, opens, prompts},
+		faults: []What{restarts, deafens},
+		plot:   turnsAway,
+	},
+	{ // a window that goes while clawd is away, and a server that comes
+		agents: []string{"opencode", "codex"}, tty: 4, served: 2, talks: 1, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
+		deeds:  []What{opens, prompts, quits},
+		faults: []What{restarts},
+		plot:   leavesUnseen,
 	},
 	{ // servers, and the queue
 		agents: []string{"codex", "opencode"}, tty: 4, served: 4, talks: 1, spells: breaks, moments: []Moment{stops, claims, takes, starts, asks, judges},
 		deeds:  []What{quits, quits, hangsUp, prompts, prompts, opens, scripts, interrupts, crashes},
 		faults: []What{kills, restarts, reboots, suspends},
 	},
+	{ // somebody who goes on while clawd hands its prompt over
+		agents: []string{"codex"}, tty: 4, served: 4, talks: 0.5, spells: limits, moments: []Moment{stops, takes},
+		deeds:  []What{prompts, opens, approves, interrupts},
+		faults: []What{restarts, slows},
+		plot:   goesOnBeforeTheQueue,
+	},
 	{ // a store that is lost, or comes back
 		agents: played, tty: 1, talks: 0.5, spells: breaks, moments: []Moment{stops, claims, starts, asks, judges},
 		deeds:  []What{cancels, resumes, prompts, crashes, late},
 		faults: []What{loses, cuts, putsBack, putsBack, kills, restarts, powerCut},
 	},
+	{ // a store that comes back from before an attempt
+		agents: played, tty: 1, talks: 0.3, spells: breaks, moments: []Moment{stops, judges},
+		deeds:  []What{resumes, prompts, late},
+		faults: []What{restarts, kills},
+		plot:   forgetsAnAttempt,
+	},
+	{ // a session that has to be begun anew, and a store that does not know of it
+		agents: []string{"claude", "claude", "claude", "codex", "gemini", "opencode"}, tty: 0, talks: 0, spells: []actor.Kind{actor.TooLong}, moments: []Moment{asks, judges},
+		deeds:  []What{cancels, crashes},
+		faults: []What{loses, putsBack, cuts, hangs, blinds},
+		plot:   forgetsABeginning,
+	},
 	{ // the agent's own wait
 		agents: []string{"claude", "opencode", "gemini"}, tty: 3, served: 1, talks: 0.5, spells: limits, moments: []Moment{stops, stops, claims},
-		deeds:  []What{opens, prompts, quits, interrupts, approves},
-		faults: []What{suspends, suspends, steps, restarts, kills},
+		deeds:  []What{opens, prompts, quits, interrupts, approves, crashes, hangsUp},
+		faults: []What{suspends, suspends, steps, restarts, kills}, ends: 2,
+		plot: sleepsOverTheContinue,
+	},
+	{ // a file that loses its end, and stands at a stop of before
+		agents: []string{"claude", "codex", "gemini"}, tty: 0, talks: 0.3, spells: []actor.Kind{actor.Overloaded, actor.RateLimited}, moments: []Moment{judges},
+		deeds:  []What{shrinks, shrinks, prompts, crashes},
+		faults: []What{restarts, kills},
+		plot:   losesItsEnd,
+	},
+	{ // a second clawd with a store of its own
+		agents: played, tty: 1, talks: 0.3, spells: breaks, moments: []Moment{stops, takes, judges},
+		deeds:  []What{prompts, crashes, late},
+		faults: []What{restarts, kills},
+		plot:   startsTwice,
 	},
 	{ // many that wait for the same window
 		agents: played, tty: 1, talks: 4, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{claims, takes, starts, judges}, together: true,
-		deeds:  []What{cancels, ignores, prompts, scripts, interrupts, opens},
-		faults: []What{restarts, shortens, reloads, kills},
+		deeds:  []What{cancels, ignores, prompts, scripts, interrupts, opens, resumes},
+		faults: []What{restarts, shortens, reloads, kills}, confs: []int64{3, 3, 5},
+		plot: changesHisMind,
 	},
 	{ // runs that end early
 		agents: played, tty: 0, talks: 0.5, spells: breaks, moments: []Moment{starts, asks, asks, judges},
 		deeds:  []What{crashes, crashes, late, torn, scripts, cancels},
 		faults: []What{kills, powerCut, reboots, slows, blinds, refuses},
+		plot:   cancelsWhatRuns,
+	},
+	{ // another agent that takes over
+		agents: []string{"claude", "codex", "gemini"}, tty: 1, talks: 1, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{stops, takes, starts, asks, asks, judges}, folder: true,
+		deeds:  []What{cancels, resumes, prompts, opens, crashes, late, scripts, ignores},
+		faults: []What{kills, restarts, loses, cuts, putsBack, powerCut, reboots, misses, blinds, slows},
+		plot:   handsOver,
 	},
 }
 
 // drawSmall gives the plan of a small world.
 func (d drawer) drawSmall(seed uint64) Plan {
 	f := focuses[d.IntN(len(focuses))]
-	p := Plan{Seed: seed, Length: d.span(time.Hour, 30*time.Hour), Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
+	p := Plan{Seed: seed, Length: d.span(time.Hour, 30*time.Hour), Calm: 3 * time.Hour, Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
 	a := pick(d, f.agents...)
 	for n := 1 + d.few(0.5, 3); n > 0; n-- {
 		s := d.spell(a, time.Duration(d.Int64N(int64(p.Length))), p.Length)
@@ -73,28 +135,49 @@ func (d drawer) drawSmall(seed uint64) Plan {
 	}
 	all := p.Weather[0]
 	for n := 1 + d.few(f.talks, 8); n > 0; n-- {
-		t := Talk{Agent: a, Dir: d.few(0.5, 2), TTY: d.IntN(4) < f.tty, Same: d.IntN(6) == 0, Tmux: d.IntN(2) == 0, Free: d.IntN(4) > 0}
+		t := Talk{Agent: a, Dir: d.few(0.5, 2), TTY: d.IntN(4) < f.tty, Same: d.IntN(6) == 0, Tmux: d.IntN(2) == 0, Shell: d.IntN(4) > 0, Free: d.IntN(4) > 0}
 		t.Served = d.IntN(4) < f.served && (a == "opencode" || a == "codex" && t.TTY)
 		w := all
 		if !f.together {
 			w = pick(d, p.Weather...)
 		}
 		t.At = w.From + time.Duration(d.Int64N(int64(w.To-w.From)/2+1))
+		if d.IntN(4) < f.early {
+			t.At = max(0, w.From-d.span(time.Minute, time.Hour))
+		}
+		if f.folder {
+			t.Dir = 0
+		}
 		p.Talks = append(p.Talks, t)
 	}
 	for who := range p.Talks {
+		if f.plot != nil && d.IntN(4) > 0 {
+			f.plot(d, &p, who)
+		}
 		for n := 1 + d.few(1.5, 6); n > 0; n-- {
-			on := pick(d, f.moments...)
-			p.Items = append(p.Items, Item{What: pick(d, f.deeds...), Who: who, N: d.Int64(), On: on, At: d.span(time.Millisecond, windows[on])})
+			p.Items = append(p.Items, d.follows(Item{What: pick(d, f.deeds...), Who: who, N: d.Int64()}, f, p))
 		}
 	}
 	for n := d.few(1, 5); n > 0; n-- {
-		on := pick(d, f.moments...)
-		it := Item{What: pick(d, f.faults...), Who: d.IntN(len(p.Talks)), N: d.Int64(), On: on, At: d.span(time.Millisecond, windows[on])}
+		it := d.follows(Item{What: pick(d, f.faults...), Who: d.IntN(len(p.Talks)), N: d.Int64()}, f, p)
+		if it.What == reloads && len(f.confs) > 0 {
+			it.N = pick(d, f.confs...) << 8
+		}
 		p.Items = append(p.Items, it)
 		if it.What == putsBack || it.What == loses || it.What == cuts {
 			p.Items = append(p.Items, Item{What: snaps, Who: it.Who, On: pick(d, stops, claims), At: d.span(time.Millisecond, time.Second)})
 		}
 	}
 	return p
+}
+
+// follows has something happen at one of the moments that a world is about.
+func (d drawer) follows(i Item, f focus, p Plan) Item {
+	if d.IntN(4) < f.ends {
+		i.At = min(p.Length, max(0, pick(d, p.Weather...).To+time.Duration(d.Int64N(int64(10*time.Minute)))-2*time.Minute))
+		return i
+	}
+	i.On = pick(d, f.moments...)
+	i.At = d.span(time.Millisecond, windows[i.On])
+	return i
 }

@@ -2,8 +2,10 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/internal/config"
@@ -108,7 +110,7 @@ func (t *talk) execs() {
 		return
 	}
 	key := t.Agent + "/" + t.id
-	r.person[key] = deed{r.wall(), string(execs), r.boots, true}
+	r.person[key] = deed{r.wall(), string(execs), r.boots, true, false}
 	t.body.ends = append(t.body.ends, func() {
 		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
 	})
@@ -125,7 +127,7 @@ func (t *talk) damages(w What) {
 		return
 	}
 	t.r.trace("%s %s/%s", w, t.Agent, t.id)
-	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true}
+	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true, false}
 	if w == removes {
 		must(os.Remove(path))
 		t.id = "" // there is nothing to go on with
@@ -183,6 +185,9 @@ func (r *run) misses(it Item, long time.Duration) {
 	r.away(c.Root(), "the folder of "+c.Name(), c.Name(), min(long, time.Hour))
 }
 
+// handedOn is the one of configs by which another agent takes over.
+const handedOn = 9
+
 // configs are what a config can be changed to; the first is the default.
 var configs = []func(r *run, c *config.Config){
 	func(*run, *config.Config) {},
@@ -196,4 +201,7 @@ var configs = []func(r *run, c *config.Config){
 	},
 	func(_ *run, c *config.Config) { c.Resume.Reasons["crashed"] = "same_session" },
 	func(_ *run, c *config.Config) { c.Terminal.Enabled = false },
+	func(r *run, c *config.Config) {
+		c.Resume.WhenLimited = "handoff:" + slices.Sorted(maps.Keys(r.casts))[len(r.casts)-1]
+	},
 }

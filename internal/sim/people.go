@@ -75,6 +75,8 @@ func (r *run) happens(it Item) {
 		t.opens()
 	case scripts:
 		t.scripts()
+	case besides:
+		t.besides()
 	case resumes:
 		r.orders(t, machine.Order{Kind: machine.Resume, Order: resume.Order{Now: it.N%2 == 0}})
 	case cancels:
@@ -85,6 +87,9 @@ func (r *run) happens(it Item) {
 		r.orders(t, machine.Order{Kind: machine.Ignore, Off: true})
 	default:
 		t.does(it.What)
+		if it.What == hangsUp {
+			t.closes()
+		}
 	}
 }
 
@@ -98,7 +103,7 @@ func (t *talk) opens() *body {
 	s := t.start(true)
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return t.opened(s) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
-		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true}
+		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true, false}
 	}
 	return t.body
 }
@@ -110,12 +115,21 @@ func (t *talk) types(b *body) {
 	t.r.noted(b, b.Prompt(b.window.submits()+"and now this", actor.Person, t.r.wall()), "prompted")
 }
 
-// scripts is a headless prompt of a script.
+// scripts is a headless prompt of a script, where nobody has it open.
 func (t *talk) scripts() {
 	if t.body != nil {
 		t.types(t.opens())
 		return
 	}
+	if b := t.besides(); b != nil {
+		if _, ended := b.Exit(); !ended {
+			t.body = b
+		}
+	}
+}
+
+// besides is a headless prompt of a script, which does not look who has the session open. Nil: its agent refuses.
+func (t *talk) besides() *body {
 	r, c := t.r, t.r.casts[t.Agent]
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) {
 		x, err := c.Open(t.id, t.start(false), r.wall())
@@ -124,12 +138,11 @@ func (t *talk) scripts() {
 		}
 		return x, err
 	})
-	if b := r.add(x, err, c, t, ""); b != nil {
-		if _, ended := b.Exit(); !ended {
-			t.body = b
-		}
+	b := r.add(x, err, c, t, "")
+	if b != nil {
 		r.noted(b, nil, "a script prompted")
 	}
+	return b
 }
 
 var moves = map[What]actor.Move{quits: actor.Quit, hangsUp: actor.Hangup, interrupts: actor.Interrupt, crashes: actor.Crash, clears: actor.Clear,
@@ -164,25 +177,6 @@ func (t *talk) does(w What) {
 	}
 }
 
-// deed is what a person did last with a session.
-type deed struct {
-	at    time.Time
-	what  string
-	boots int
-	known bool // clawd had found the session
-}
-
-// noted takes in what a person did with a process.
-func (r *run) noted(b *body, err error, what string) {
-	if err != nil {
-		r.trace("not %s: %v", what, err)
-		return
-	}
-	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID())}
-	r.follows(b)
-}
-
 // orders is clawd resume, cancel and ignore.
 func (r *run) orders(t *talk, o machine.Order) {
 	for _, c := range r.clawds {
@@ -200,8 +194,10 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			return
 		}
 		key := t.Agent + "/" + t.id
-		if o.Kind != machine.Resume { // he knows, whatever comes of it
-			c.told[key] = append(c.told[key], string(o.Kind))
+		if o.Kind != machine.Resume { // he knows, whatever comes of it, also in a session that has taken over
+			for _, key := range t.ids {
+				c.told[key] = append(c.told[key], string(o.Kind))
+			}
 		}
 		w := c.wants[key]
 		if o.Kind == machine.Resume {
@@ -212,11 +208,14 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			w.ignored = false
 		}
 		c.wants[key] = w
-		given, works := c.wall(), c.works(t)
+		given, works, heir := c.wall(), c.works(t), c.takesOver(key, "")
 		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
 				c.answered(key, o, a, given, works)
+				if w := c.wants[key]; heir != "" && w.cancelled && w.since.Equal(given) { // it is that run that is ended
+					c.wants[heir] = want{cancelled: true, since: given}
+				}
 			default:
 				late()
 			}
@@ -231,6 +230,9 @@ func (r *run) works(t *talk) bool {
 		return !ended && b.child == nil && b.cast.Name() == t.Agent && b.ID() == t.id && !b.Idle()
 	})
 }
+
+// leap is how far the clocks must come apart for clawd to take it for a sleep.
+const leap = 2 * time.Second
 
 // strikes is what the machine does.
 func (r *run) strikes(it Item) {
@@ -254,11 +256,13 @@ func (r *run) strikes(it Item) {
 		r.falls(it.What == powerCut)
 		c.returns(min(long, time.Hour))
 	case suspends:
-		long = min(long, 12*time.Hour)
+		long = max(time.Second, min(long, 12*time.Hour, r.Length+time.Hour-time.Since(r.began))) // the end needs its time
 		r.trace("suspended for %s", long)
 		r.asleep += long
 		time.Sleep(long)
-		r.woke = r.mono()
+		if long > leap {
+			r.woke = r.mono()
+		}
 	case steps:
 		by := min(long, 12*time.Hour)
 		if it.N%2 == 0 {
@@ -268,12 +272,14 @@ func (r *run) strikes(it Item) {
 			r.latest = now
 		}
 		r.ahead += by
-		r.woke = r.mono()
+		if long > leap {
+			r.woke = r.mono()
+		}
 		r.trace("the clock is set by %s", by)
 	case misses, unmounts:
 		r.misses(it, long)
 	case reloads:
-		r.conf = int(uint64(it.N)>>8) % len(configs)
+		r.conf, r.confAt = int(uint64(it.N)>>8)%len(configs), r.mono()
 		if c.hand != nil {
 			c.protect(c.hand.Reload)
 		}
@@ -291,6 +297,7 @@ func (r *run) strikes(it Item) {
 		c.snaps()
 	default:
 		r.until[it.What] = time.Now().Add(min(long, 2*time.Hour))
+		r.blind = it.What == blinds && it.N%2 == 0 || it.What != blinds && r.blind
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 type Plan struct {
 	Seed    uint64
 	Length  time.Duration // of what happens; then all is well for more than a day
+	Calm    time.Duration // after so much of that the run ends when nothing is to come any more
 	Deaf    bool          // no file events at all
 	Slow    bool          // all takes its time
 	Talks   []Talk
@@ -32,6 +33,7 @@ type Talk struct {
 	Dir    int           // which project
 	TTY    bool          // in a terminal; else headless
 	Tmux   bool          // its terminals are tmux's
+	Shell  bool          // its terminals have a shell, from which the agent is started; else the agent leads the terminal
 	Free   bool          // it never asks for permission
 	Served bool          // it is held through a server
 	At     time.Duration // of the first prompt
@@ -66,9 +68,10 @@ const (
 const (
 	prompts    What = "prompt"    // in the open terminal, or in one that he opens
 	scripts    What = "script"    // headless
+	besides    What = "beside"    // the same, whoever has it open
 	opens      What = "open"      // the session, in a terminal
 	quits      What = "quit"      // the terminal's agent
-	hangsUp    What = "hangup"    // closes the terminal
+	hangsUp    What = "hangup"    // closes the terminal, with the agent in it or after that has ended
 	interrupts What = "interrupt" // what runs
 	crashes    What = "crash"     // the agent's process
 	clears     What = "clear"
@@ -119,10 +122,10 @@ type Spell struct {
 // Draw gives the plan of a seed.
 func Draw(seed uint64) Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
-	if d.IntN(8) > 0 {
+	if d.IntN(24) > 0 {
 		return d.drawSmall(seed)
 	}
-	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
+	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Calm: calmFor, Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
 	agents := d.agents()
 	var hot []time.Duration // when much happens
 	for n := 1 + d.few(1, 4); n > 0; n-- {
@@ -220,7 +223,7 @@ func (d drawer) spell(agent string, at, length time.Duration) Spell {
 }
 
 func (d drawer) talk(agents []string, hot []time.Duration, p Plan) Talk {
-	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0, Free: d.IntN(2) == 0}
+	t := Talk{Agent: pick(d, agents...), Dir: d.few(2, 9), TTY: d.IntN(4) == 0, Same: d.IntN(6) == 0, Tmux: d.IntN(4) > 0, Shell: d.IntN(4) > 0, Free: d.IntN(2) == 0}
 	t.Served = t.Agent == "opencode" && d.IntN(3) == 0 || t.Agent == "codex" && t.TTY && d.IntN(3) == 0
 	switch d.IntN(8) {
 	case 0:

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -84,21 +85,16 @@ func (r Reached) Print(w io.Writer) {
 	for _, p := range phases {
 		fmt.Fprintf(w, "%10s", p)
 	}
-	var never []string
 	for _, e := range events {
 		fmt.Fprintf(w, "\n%-10s", e)
 		for _, p := range phases {
-			n := r.Cells[p+" "+e]
-			if fmt.Fprintf(w, "%10d", n); n == 0 {
-				never = append(never, p+" x "+e)
-			}
+			fmt.Fprintf(w, "%10d", r.Cells[p+" "+e])
 		}
 	}
-	fmt.Fprintf(w, "\nnever: %s\n\n%-20s", strings.Join(never, ", "), "rule")
+	fmt.Fprintf(w, "\n\n%-20s", "rule")
 	for _, m := range names {
 		fmt.Fprintf(w, "%8s", m)
 	}
-	never = nil
 	for _, rule := range rules.Table() {
 		fmt.Fprintf(w, "\n%-20s", rule.Name)
 		for i, m := range moments {
@@ -106,11 +102,30 @@ func (r Reached) Print(w io.Writer) {
 				fmt.Fprintf(w, "%8s", "-")
 				continue
 			}
-			n := r.Rules[rule.Name+" "+names[i]]
-			if fmt.Fprintf(w, "%8d", n); n == 0 {
-				never = append(never, rule.Name+" at "+names[i])
+			fmt.Fprintf(w, "%8d", r.Rules[rule.Name+" "+names[i]])
+		}
+	}
+	fmt.Fprintln(w)
+	for _, cell := range r.never() {
+		fmt.Fprintf(w, "never: %-30s %s\n", cell, cmp.Or(unreached[cell], "and nobody says why"))
+	}
+}
+
+// never names each cell and each rule at its moment that was not reached.
+func (r Reached) never() (all []string) {
+	for _, e := range events {
+		for _, p := range phases {
+			if cell := p + " " + e; r.Cells[cell] == 0 {
+				all = append(all, cell)
 			}
 		}
 	}
-	fmt.Fprintf(w, "\nnever: %s\n", strings.Join(never, ", "))
+	for _, rule := range rules.Table() {
+		for i, m := range moments {
+			if cell := rule.Name + " " + names[i]; rule.At&m != 0 && r.Rules[cell] == 0 {
+				all = append(all, cell)
+			}
+		}
+	}
+	return all
 }

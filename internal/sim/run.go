@@ -96,7 +96,7 @@ func (a *agenda) Pop() any {
 // epoch is when all runs begin: before the present, for folders have the times of the machine.
 var epoch = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// calmFor is how long all is well at the end: longer than give_up_after.
+// calmFor is how long all is well at the end at most: longer than give_up_after.
 const calmFor = 26 * time.Hour
 
 // Run carries a plan out. It must be called in a bubble.
@@ -182,7 +182,7 @@ func (r *run) turns() {
 // next does the next thing. False: the run is over.
 func (r *run) next() bool {
 	when, who := r.soonest()
-	if when.Sub(r.began) > r.Length+calmFor {
+	if now := time.Since(r.began); when.Sub(r.began) > r.Length+calmFor || now > r.Length+r.Calm && r.rests() {
 		return false
 	}
 	if d := time.Until(when); d > 0 {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/sim/actor"
@@ -129,6 +131,10 @@ func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
 	default:
 		body, err := io.ReadAll(q)
 		must(err)
+		if r.chance.IntN(10) == 0 && !r.calm {
+			r.hangsOver(b, body)
+			return 0, context.DeadlineExceeded
+		}
 		must(r.server.Asks(b.Session, body, r.wall()))
 	}
 	r.follows(b)
@@ -138,13 +144,24 @@ func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
 	return http.StatusNoContent, nil
 }
 
+// hangsOver has a server that hangs take a prompt later, when whoever asked has given up.
+func (r *run) hangsOver(b *body, prompt []byte) {
+	server := r.server
+	r.at(time.Now().Add(drawer{r.chance}.span(16*time.Second, 10*time.Minute)), "the server wakes up", func() {
+		if server.Up() && b.Idle() {
+			must(server.Asks(b.Session, prompt, r.wall()))
+			r.follows(b)
+		}
+	})
+}
+
 // attached has its user's terminal show what the background server has open.
 func (t *talk) attached() {
 	if t.Agent != "codex" || !t.Served {
 		return
 	}
 	if _, err := t.opened(t.start(true)); err == nil {
-		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true}
+		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true, false}
 	}
 }
 

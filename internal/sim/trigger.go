@@ -16,6 +16,7 @@ import (
 	"github.com/clawd-project/clawd/internal/sim/actor"
 	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
 )
 
 // shims start the processes of clawd's.
@@ -162,7 +163,7 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 	dated(c.Mark, r.wall())
 	r.marked(x.c, c, x.body)
 	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)
-	x.proc.Args, x.proc.Comm, x.proc.Dir = c.Plan.Argv, c.Session.Agent, c.Plan.Dir
+	x.proc.Args, x.proc.Comm, x.proc.Dir = c.Plan.Argv, c.Begins().Agent, c.Plan.Dir
 	environ := spawn.Environ(nil, c.Plan, c.Token)
 	x.proc.Env = environ
 	r.at(time.Now().Add(200*time.Millisecond+time.Duration(r.chance.Int64N(int64(3*time.Second)))), "", func() { x.becomes(environ) })
@@ -175,7 +176,7 @@ func (x *child) becomes(environ []string) {
 	if x.over {
 		return
 	}
-	cast := r.casts[c.Session.Agent]
+	cast := r.casts[c.Begins().Agent]
 	r.world.Procs.Exec(x.pid)
 	s, err := cast.Resume(c.Plan, environ, &output{x}, r.wall())
 	if err != nil {
@@ -190,8 +191,8 @@ func (x *child) becomes(environ []string) {
 	r.alive = append(r.alive, b)
 	if t != nil {
 		if c.Plan.Form == resume.FormFresh {
-			t.ids = append(t.ids, s.ID())
-			r.inherits(cast.Name()+"/"+c.Session.ID, cast.Name()+"/"+s.ID())
+			t.ids = append(t.ids, cast.Name()+"/"+s.ID())
+			r.inherits(state.Key(c.Session), cast.Name()+"/"+s.ID())
 		}
 		r.moment(t.who, starts)
 	}

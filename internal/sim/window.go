@@ -170,7 +170,9 @@ type screens struct{ agent.Agent }
 func (a screens) Screen(s agent.Screen) (v agent.View) {
 	text, ok := strings.CutPrefix(s.At(0), drawn)
 	if !ok {
-		return a.Agent.Screen(s)
+		t, err := agent.TerminalOf(a.Agent)
+		must(err)
+		return t.Screen(s)
 	}
 	must(json.Unmarshal([]byte(text), &v))
 	return v

@@ -26,11 +26,12 @@ type talk struct {
 	dir   string
 	id    string // of its session now
 	path  string
-	ids   []string
-	body  *body // the process that a person has it open in; nil: none
-	ended int   // turns
+	ids   []string // agent/id of all its sessions
+	body  *body    // the process that a person has it open in; nil: none
+	ended int      // turns
 	used  map[int]bool
-	stall time.Time // until then what clawd does for it waits
+	stall time.Time   // until then what clawd does for it waits
+	shell *actor.Proc // that its terminal's agent was started from; nil: there is none
 }
 
 // body is a process of an agent.
@@ -57,7 +58,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
-	r.unkept, r.acting, r.reached = map[*actor.Ask]bool{}, map[string]resume.Claim{}, map[string]string{}
+	r.unkept, r.acting, r.reached, r.heard = map[*actor.Ask]bool{}, map[string]resume.Claim{}, map[string]string{}, map[string]bool{}
 	r.rewound, r.sizes, r.odd, r.made, r.shared = map[string]time.Time{}, map[string][]size{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
 		c := r.casts[t.Agent]
@@ -83,7 +84,7 @@ func (r *run) casting(name string) actor.Agent {
 		return actor.NewOpenCode(r.world)
 	}
 	c := actor.NewClaude(r.world)
-	c.Continues = r.Seed%4 != 0 // as older versions do not
+	c.Continues, c.Forgets = r.Seed%4 != 0, 3 // older versions do not
 	return c
 }
 
@@ -136,8 +137,13 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
 	x, may := s.(interface{ Own() bool })
-	if _, ended := s.Exit(); !ended && tty != "" && t.Tmux && (!may || x.Own()) {
-		b.window = r.window(b)
+	if _, ended := s.Exit(); !ended && tty != "" && (!may || x.Own()) {
+		if t.Shell {
+			t.sits(r.world.Procs.Proc(s.PID()))
+		}
+		if t.Tmux {
+			b.window = r.window(b)
+		}
 	}
 	r.registry(b)
 	r.follows(b)
@@ -167,7 +173,7 @@ func (r *run) follows(b *body) {
 		b.known = b.ID()
 		if b.child == nil {
 			b.talk.id, b.talk.path = b.ID(), b.Path()
-			b.talk.ids = append(b.talk.ids, b.ID())
+			b.talk.ids = append(b.talk.ids, b.cast.Name()+"/"+b.ID())
 		}
 	}
 	_, ended := b.Exit()
@@ -304,12 +310,12 @@ func (r *run) moment(who int, m Moment) {
 // of gives the conversation that a session is of; nil: it is clawd's own.
 func (r *run) of(agentName, id string) *talk {
 	for _, t := range r.talks {
-		if t.Agent == agentName && slices.Contains(t.ids, id) {
+		if slices.Contains(t.ids, agentName+"/"+id) {
 			return t
 		}
 	}
 	for _, t := range r.beside {
-		if t.Agent == agentName && slices.Contains(t.ids, id) {
+		if slices.Contains(t.ids, agentName+"/"+id) {
 			return t
 		}
 	}

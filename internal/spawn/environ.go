@@ -9,14 +9,11 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// strip names the variables that must not reach an agent: those that would make it believe that
-// it runs inside another agent, those that belong to clawd's own service manager, and those that
-// load code into it.
+// strip names the variables that must not reach an agent: the one by which several agents tell what they
+// start that it runs inside them (those of one agent are its Kind.Marks), those that belong to clawd's own
+// service manager, and those that load code into it.
 var strip = map[string]bool{
-	"CLAUDECODE": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_CHILD_SESSION": true,
-	"CLAUDE_CODE_ENTRYPOINT": true, "CLAUDE_PROJECT_DIR": true, "AI_AGENT": true,
-	"CLAUDE_CODE_RESUME_INTERRUPTED_TURN": true, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN_MAX_AGE_MS": true,
-	"NOTIFY_SOCKET": true, "LD_PRELOAD": true, "LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "NODE_OPTIONS": true, "BUN_OPTIONS": true,
+	"AI_AGENT": true, "NOTIFY_SOCKET": true, "LD_PRELOAD": true, "LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "NODE_OPTIONS": true, "BUN_OPTIONS": true,
 }
 
 var stripPrefix = []string{"WATCHDOG_", "LISTEN_", "CLAWD_"}

@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 	"github.com/clawd-project/clawd/resume"
 )
 
-var reVersion = regexp.MustCompile(`\b\d+\.\d+\.\d+(?:-[\w.]+)?\b`)
+var reVersion = lazyregexp.New(`\b\d+\.\d+\.\d+(?:-[\w.]+)?\b`)
 
 // AskTimeout: opencode needs up to 6 s of CPU for a cold start, on a busy machine several
 // times that.
 const AskTimeout = 60 * time.Second
 
-// Version asks a program for its version.
-func Version(ctx context.Context, path string) (string, error) {
-	out, err := Ask(ctx, resume.Plan{Argv: []string{path, "--version"}})
+// Version asks a program for its version. environ is as for Ask.
+func Version(ctx context.Context, environ []string, path string) (string, error) {
+	out, err := Ask(ctx, environ, resume.Plan{Argv: []string{path, "--version"}})
 	if err != nil {
 		return "", err
 	}
@@ -33,12 +33,16 @@ func Version(ctx context.Context, path string) (string, error) {
 	return string(v), nil
 }
 
-// Ask runs a command of an agent that asks no provider, and gives what it printed on stdout, at most 1 MB.
-func Ask(ctx context.Context, p resume.Plan) ([]byte, error) {
+// Ask runs a command of an agent that asks no provider, and gives what it printed on stdout, at most 1 MB. The
+// plan's own variables come on top of environ; nil: that of this process.
+func Ask(ctx context.Context, environ []string, p resume.Plan) ([]byte, error) {
+	if environ == nil {
+		environ = os.Environ()
+	}
 	ctx, cancel := context.WithTimeout(ctx, AskTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
-	cmd.Dir, cmd.Env = p.Dir, Environ(os.Environ(), p, "")
+	cmd.Dir, cmd.Env = p.Dir, Environ(environ, p, "")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second

@@ -18,7 +18,7 @@ func TestVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("NODE_OPTIONS", "--require=/x")
-		if got, err := Version(t.Context(), path); got != want || (err == nil) != (want != "") {
+		if got, err := Version(t.Context(), nil, path); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q %v, want %q", text, got, err, want)
 		}
 	}

@@ -320,7 +320,7 @@ func colour(p params) (used int, grey bool) {
 		}
 		r, g, b := value(at), value(at+1), value(at+2)
 		lo, hi := min(r, g, b), max(r, g, b)
-		return max(n, 4), hi-lo <= 24 && lo >= 64 && hi <= 184
+		return max(n, 4), hi-lo <= 28 && lo >= 64 && hi <= 184
 	}
 	return max(n, 1), false
 }

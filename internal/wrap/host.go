@@ -98,23 +98,34 @@ func (h *host) loop(signals chan os.Signal) End {
 	}
 }
 
-// settled waits a little for our own SIGTERM when the program ended as by one: where all of us got one
-// at once, it or the leader may be gone before we know of ours.
+// settled looks whether we got a SIGTERM as well when the program ended: where all of us got one at once, it or the leader may be
+// gone before we know of ours. What came before the end is behind the SIGWINCH that we send ourselves, and one that is still
+// to come is waited for where the program ended as by one.
 func (h *host) settled(e event, signals chan os.Signal) {
-	term, hup := int(syscall.SIGTERM), int(syscall.SIGHUP)
-	if told := e.Code == 128+term || e.Signal == term || e.Signal == hup; !told || !h.termed.IsZero() {
-		return
+	for len(signals) > 0 {
+		h.heard(<-signals)
 	}
-	for wait := time.After(100 * time.Millisecond); ; {
+	until := syscall.SIGTERM
+	if term, hup := int(syscall.SIGTERM), int(syscall.SIGHUP); e.Code != 128+term && e.Signal != term && e.Signal != hup {
+		until = syscall.SIGWINCH
+		_ = syscall.Kill(os.Getpid(), until)
+	}
+	for wait := time.After(100 * time.Millisecond); h.termed.IsZero(); {
 		select {
 		case s := <-signals:
-			if s == syscall.SIGTERM {
-				h.termed = time.Now()
+			if h.heard(s); s == until {
 				return
 			}
 		case <-wait:
 			return
 		}
+	}
+}
+
+// heard notes a signal that comes after the program has ended.
+func (h *host) heard(s os.Signal) {
+	if s == syscall.SIGTERM {
+		h.termed = time.Now()
 	}
 }
 

@@ -37,6 +37,7 @@ func TestEmulator(t *testing.T) {
 		{"in the alternate", "shell\x1b[?1049h\x1b[Htui", []string{"tui"}, 0, 3, "[]"},
 		{"drawing", "\x1b(0lqk\x1b(Blqk", []string{"┌─┐lqk"}, 0, 6, "[]"},
 		{"faint", "a\x1b[2mbc\x1b[22md\x1b[90me\x1b[39mf", []string{"abcdef"}, 0, 6, "[[1 3] [4 5]]"},
+		{"a grey with a touch of blue", "\x1b[38;2;108;112;134ma\x1b[38;2;137;180;250mb", []string{"ab"}, 0, 2, "[[0 1]]"},
 		{"greys", "\x1b[38;5;244ma\x1b[38;2;153;153;153mb\x1b[38:2::128:128:128mc\x1b[38;2;255;255;255md\x1b[38;5;196me\x1b[38:5:8mf\x1b[1;38;2;100;100;200mg", []string{"abcdefg"}, 0, 7, "[[0 3] [5 6]]"},
 		{"saved", "ab\x1b7\x1b[3;3Hc\x1b8d", []string{"abd", "", "  c"}, 0, 3, "[]"},
 		{"tabs", "a\tb", []string{"a       b"}, 0, 9, "[]"},

@@ -1,6 +1,8 @@
 package wrap
 
 import (
+	"os"
+	"os/signal"
 	"slices"
 	"syscall"
 	"testing"
@@ -28,6 +30,21 @@ func TestScopeEnds(t *testing.T) {
 			if end := o.info().End; end == nil || end.Cause != Hangup {
 				t.Errorf("%s, the wrapper first: %v: the end is %+v", mode, wrapperFirst, end)
 			}
+		}
+	}
+}
+
+// The SIGTERM that the wrapper got counts, too, when it has not been taken in before the end of the program.
+func TestTermBehindTheEnd(t *testing.T) {
+	for _, code := range []int{0, 143} {
+		h, signals := &host{}, make(chan os.Signal, 4)
+		signal.Notify(signals, syscall.SIGTERM, syscall.SIGWINCH)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		e := event{Ended: true, Code: code}
+		h.settled(e, signals)
+		signal.Stop(signals)
+		if end := h.ended(e, false); end.Cause != Hangup {
+			t.Errorf("exit code %d: %s, want %s", code, end.Cause, Hangup)
 		}
 	}
 }

@@ -110,7 +110,7 @@ const (
 	Hangup                // the terminal is closed
 	Terminate             // SIGTERM
 	Crash                 // SIGKILL, or the machine lost its power: what is not on the disk is lost
-	Clear                 // /clear: another session in the same window
+	Clear                 // /clear, or out of a list: another session in the same window
 	Rename                // /rename
 	Approve               // the question is answered with yes; "Keep trying" in a dialog at a limit
 	Dismiss               // a dialog at a limit is answered with "Stop"

@@ -20,6 +20,8 @@ type Claude struct {
 	Offers bool
 	// Continues: a terminal goes on by itself after a plan's limit (autoContinueAtUsageLimit).
 	Continues bool
+	// Forgets: one time of so many it does not, and says nothing; 0: never.
+	Forgets int
 	// Period after which a headless run deletes a file (cleanupPeriodDays).
 	Period time.Duration
 
@@ -293,6 +295,10 @@ func (p *claude) shown(t time.Time) string {
 func (p *claude) fires(now time.Time) error {
 	if now.Sub(p.due) > armsStale { // the machine slept
 		p.put(now, p.line(now, claudeNotice+claudeCommon, "text", quote("Automatic continue did not run · send a prompt to continue")))
+		p.enter(idle, time.Time{})
+		return p.status(now)
+	}
+	if p.c.Forgets > 0 && p.w.Rand.IntN(p.c.Forgets) == 0 {
 		p.enter(idle, time.Time{})
 		return p.status(now)
 	}

@@ -28,7 +28,9 @@ func TestFreshSessions(t *testing.T) {
 			if stop.Reason != detect.ContextFull {
 				t.Errorf("it stopped by %q", stop.Reason)
 			}
-			p, err := a.Fresh(agent.Request{Session: detect.Session{Agent: name, ID: old.ID(), Path: old.Path()}, Info: b.Info, Stop: stop,
+			starter, err := agent.StarterOf(a)
+			must(t, err)
+			p, err := starter.Fresh(agent.Request{Session: detect.Session{Agent: name, ID: old.ID(), Path: old.Path()}, Info: b.Info, Stop: stop,
 				Program: agent.Program{Path: "/usr/bin/" + name, Version: map[string]string{"claude": claudeVersion, "opencode": "1.1.53"}[name]},
 				NewID:   uuid(s.w.Rand), Handoff: []byte("take over"), Answered: true, Launch: &detect.Launch{Pays: map[string]string{"codex": "key"}[name]}})
 			must(t, err)

@@ -144,7 +144,9 @@ func TestGeminiDialog(t *testing.T) {
 	if stop, _ := s.look(a, x.ID()); stop.State != detect.Running {
 		t.Errorf("the disk says %+v", stop)
 	}
-	v := a.Screen(x.(*gemini).Screen())
+	term, err := agent.TerminalOf(a)
+	must(t, err)
+	v := term.Screen(x.(*gemini).Screen())
 	if stop, ok := a.Message(v.Dialog, s.now, s.w.Zone); !ok || stop.Reason != detect.UsageLimit {
 		t.Errorf("the adapter does not see the dialog: %+v", v)
 	}

@@ -392,6 +392,8 @@ func (p *opencode) Do(m Move, now time.Time) error {
 			p.abort(now)
 		}
 		return errors.Join(p.failure(), p.exit(now, code, false))
+	case m == Clear && !p.headless() && p.Idle():
+		return p.turn()
 	case m == Approve && p.phase == question:
 		p.enter(tooling, now.Add(orSecond(p.answer.Tool)))
 		return nil

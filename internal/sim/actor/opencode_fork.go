@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,11 +83,28 @@ func (o *OpenCode) title(id string, now time.Time) string {
 
 // Title is that of the terminal.
 func (p *opencode) Title() string {
-	if p.o.files[p.id] == nil || strings.HasPrefix(p.file.title, "New session - ") {
+	if p.o.files[p.id] == nil || untitled(p.file.title) {
 		return "OpenCode"
 	}
 	return "OC | " + p.file.title
 }
+
+// turn has the window show another session of its folder, out of the agent's list. One whose title tells no difference is left: no
+// look from outside would.
+func (p *opencode) turn() error {
+	for _, id := range slices.Sorted(maps.Keys(p.o.files)) {
+		f := p.o.files[id]
+		same := f.title == p.file.title || untitled(f.title) && untitled(p.file.title)
+		if f != p.file && f.dir == p.file.dir && f.parent == "" && !f.archived && !same && there(f.path) {
+			p.file, p.id, p.path, p.last = f, f.id, f.path, f.last
+			return nil
+		}
+	}
+	return ErrCannot
+}
+
+// untitled tells whether a session is called as all new ones are.
+func untitled(title string) bool { return strings.HasPrefix(title, "New session - ") }
 
 // Archive puts a session away, as its user does.
 func (o *OpenCode) Archive(id string, now time.Time) error {

@@ -211,12 +211,12 @@ func (o options) parent() int {
 	if o.table {
 		reached.Print(os.Stdout)
 	}
-	switch {
-	case wrong > 0:
-		return 1
-	case uint64(all) < o.seeds:
+	if uint64(all) < o.seeds && wrong < o.most {
 		fmt.Println("a worker died")
 		return 2
+	}
+	if wrong > 0 {
+		return 1
 	}
 	return 0
 }

@@ -1,19 +1,12 @@
-package agent
+package holders
 
 import (
 	"testing"
 
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
-
-type oneProc struct {
-	Procs
-	proc Proc
-	env  []string
-}
-
-func (o oneProc) Get(pid int) (Proc, bool) { return o.proc, pid == o.proc.PID }
-func (o oneProc) Environ(int) []string     { return o.env }
 
 func TestTerminal(t *testing.T) {
 	tui := detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive, PID: 7, Start: 70}
@@ -42,7 +35,7 @@ func TestTerminal(t *testing.T) {
 		"left behind":      {with(func(h *detect.Holder) { h.Liveness = detect.LeftBehind }), tmux, with(func(h *detect.Holder) { h.Liveness = detect.LeftBehind })},
 		"other namespaces": {with(func(h *detect.Holder) { h.Foreign = true }), tmux, with(func(h *detect.Holder) { h.Foreign = true })},
 	} {
-		Terminal(oneProc{proc: Proc{PID: 7, Start: 70, TTY: "/dev/pts/3"}, env: c.env}, &c.h)
+		Terminal(agenttest.Procs{All: []agent.Proc{agent.Proc{PID: 7, Start: 70, TTY: "/dev/pts/3"}}, Vars: map[int][]string{7: c.env}}, &c.h)
 		if c.h != c.want {
 			t.Errorf("%s: %+v, want %+v", name, c.h, c.want)
 		}

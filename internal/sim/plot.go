@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// A plot is some things in a row that hardly ever come together by chance.
+
+// has adds something that follows on a moment of a conversation.
+func (p *Plan) has(who int, what What, on Moment, at time.Duration, n int64) {
+	p.Items = append(p.Items, Item{What: what, Who: who, On: on, At: at, N: n})
+}
+
+// leavesAndCloses: he quits the agent, and closes the terminal much later.
+func leavesAndCloses(d drawer, p *Plan, who int) {
+	at := d.span(time.Millisecond, 10*time.Minute)
+	p.has(who, pick(d, quits, quits, hangsUp), stops, at, 0)
+	p.has(who, hangsUp, stops, at+seenIn+d.span(time.Second, time.Hour), 0)
+}
+
+// turnsAway: the first one's terminal shows another session when clawd would type, which a script had begun before.
+func turnsAway(d drawer, p *Plan, who int) {
+	t := &p.Talks[who]
+	if who > 0 {
+		t.TTY, t.At = false, max(0, p.Weather[0].From-d.span(time.Minute, time.Hour))
+		return
+	}
+	t.TTY, t.Tmux = true, true
+	p.has(who, clears, stops, d.span(time.Millisecond, 10*time.Minute), 0)
+}
+
+// leavesUnseen: he quits the agent while clawd does not run.
+func leavesUnseen(d drawer, p *Plan, who int) {
+	at := d.span(10*time.Second, 10*time.Minute)
+	p.has(who, restarts, stops, at, d.Int64())
+	p.has(who, pick(d, quits, quits, hangsUp), stops, at+d.span(time.Second, time.Hour), 0)
+	p.has((who+1)%len(p.Talks), pick(d, opens, prompts), stops, at+d.span(time.Second, time.Hour), 0)
+}
+
+// goesOnBeforeTheQueue: he goes on between clawd's last look and its prompt's way into the queue, and what he began takes long.
+func goesOnBeforeTheQueue(d drawer, p *Plan, who int) {
+	p.has(who, prompts, takes, d.span(50*time.Millisecond, 4*time.Second), 0)
+	p.has(who, pick(d, approves, interrupts, prompts), takes, d.span(time.Minute, time.Hour), 0)
+}
+
+// forgetsAnAttempt: what clawd knows of it goes, and so does the run before it has written anything.
+func forgetsAnAttempt(d drawer, p *Plan, who int) {
+	p.has(who, snaps, pick(d, stops, claims), d.span(time.Millisecond, time.Second), 0)
+	p.has(who, crashes, asks, d.span(time.Millisecond, 200*time.Millisecond), 0)
+	p.has(who, pick(d, loses, cuts, cuts, putsBack, putsBack), pick(d, starts, asks, judges), d.span(time.Millisecond, 30*time.Second), 0)
+}
+
+// forgetsABeginning: a fresh session takes over and fails, too, and what clawd knows of how it was begun goes.
+func forgetsABeginning(d drawer, p *Plan, who int) {
+	s := &p.Weather[0]
+	p.Talks[who].At = s.From
+	s.To = min(s.From+d.span(time.Second, 10*time.Second), p.Length)
+	p.Weather = append(p.Weather, Spell{Agent: s.Agent, From: s.To, To: min(s.To+d.span(30*time.Minute, 12*time.Hour), p.Length), Kind: pick(d, actor.Overloaded, actor.Broken, actor.RateLimited)})
+	p.has(who, snaps, pick(d, stops, claims), d.span(time.Millisecond, time.Second), 0)
+	p.has(who, pick(d, loses, cuts, loses, putsBack), pick(d, asks, judges), d.span(20*time.Second, 20*time.Minute), 0)
+	p.has(who, pick(d, slows, hangs, blinds), pick(d, asks, judges), d.span(time.Second, time.Hour), 0)
+}
+
+// losesItsEnd: the session's file is cut back after clawd had it go on.
+func losesItsEnd(d drawer, p *Plan, who int) {
+	s := &p.Weather[0]
+	s.To = min(s.From+d.span(30*time.Second, 10*time.Minute), p.Length)
+	p.Talks[who].At = s.From
+	for range 2 {
+		p.has(who, shrinks, judges, d.span(time.Minute, 3*time.Hour), 0)
+	}
+}
+
+// handsOver: another agent takes over, which may come to a limit as well.
+func handsOver(d drawer, p *Plan, who int) {
+	if who > 0 {
+		return
+	}
+	other := pick(d, slices.DeleteFunc(slices.Clone(played), func(a string) bool { return a <= p.Talks[0].Agent })...)
+	p.Talks = append(p.Talks, Talk{Agent: other, Dir: 3, Free: true})
+	p.has(0, reloads, "", 0, handedOn<<8)
+	if d.IntN(3) == 0 { // and he thinks better of it
+		p.has(0, reloads, pick(d, stops, takes, asks, judges), d.span(time.Millisecond, time.Hour), 0)
+	}
+	if s := d.spell(other, time.Duration(d.Int64N(int64(p.Length))), p.Length); d.IntN(2) == 0 {
+		p.Weather = append(p.Weather, s)
+	}
+}
+
+// startsTwice: another clawd comes up that is about to do the same.
+func startsTwice(d drawer, p *Plan, who int) {
+	p.has(who, twins, takes, d.span(time.Millisecond, 50*time.Millisecond), 0)
+}
+
+// sleepsOverTheContinue: the machine sleeps while the agent is given its time to go on by itself.
+func sleepsOverTheContinue(d drawer, p *Plan, who int) {
+	s := &p.Weather[0]
+	s.Kind, s.Tells, s.Window = actor.UsedUp, true, ""
+	s.To = min(s.From+d.span(10*time.Minute, 5*time.Hour), p.Length)
+	t := &p.Talks[who]
+	t.TTY, t.Tmux, t.At = true, true, s.From+time.Duration(d.Int64N(int64(s.To-s.From)/2+1))
+	p.has(who, suspends, "", s.To+time.Minute+time.Duration(d.Int64N(int64(3*time.Minute))), 0)
+}
+
+// cancelsWhatRuns: he has clawd's run ended, and what became of it can be read only later.
+func cancelsWhatRuns(d drawer, p *Plan, who int) {
+	p.has(who, blinds, asks, d.span(time.Millisecond, 5*time.Second), 0)
+	p.has(who, cancels, asks, d.span(time.Second, 9*time.Minute), 0)
+}
+
+// changesHisMind: he has it resumed, and takes that back at once.
+func changesHisMind(d drawer, p *Plan, who int) {
+	on := pick(d, stops, stops, claims, judges)
+	at := d.span(time.Millisecond, windows[on])
+	p.has(who, resumes, on, at, d.Int64())
+	p.has(who, cancels, on, at+d.span(time.Millisecond, 100*time.Millisecond), 0)
+}

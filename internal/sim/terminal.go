@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/sim/actor"
+)
+
+// sits has a terminal's agent be started from a shell, which stays when the agent ends.
+func (t *talk) sits(p *actor.Proc) {
+	procs := t.r.world.Procs
+	if t.shell == nil || procs.Proc(t.shell.PID) != t.shell {
+		t.shell = procs.Spawn("bash", []string{"-bash"}, nil, t.dir, p.TTY, t.r.wall())
+	}
+	p.Leader = t.shell.PID
+}
+
+// closes the terminal. One in which the agent was quit right before cannot be told from one that was closed over it.
+func (t *talk) closes() {
+	r := t.r
+	if t.shell == nil || t.body != nil || r.world.Procs.Proc(t.shell.PID) != t.shell {
+		return
+	}
+	r.trace("the terminal of %s/%s is closed", t.Agent, t.id)
+	r.world.Procs.End(t.shell.PID)
+	t.shell = nil
+	key := t.Agent + "/" + t.id
+	if d := r.person[key]; d.what == string(quits) && r.wall().Sub(d.at) < seenIn {
+		d.what = string(hangsUp)
+		r.person[key] = d
+	}
+}
+
+// seenIn is within what time clawd sees that a process has ended, where nothing is in its way.
+const seenIn = 2 * time.Minute
+
+// deed is what a person did last with a session.
+type deed struct {
+	at    time.Time
+	what  string
+	boots int
+	known bool // clawd had found the session
+	among bool // another terminal was there that may have shown it, for all that the agent tells
+}
+
+// noted takes in what a person did with a process.
+func (r *run) noted(b *body, err error, what string) {
+	if err != nil {
+		r.trace("not %s: %v", what, err)
+		return
+	}
+	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()), r.among(b)}
+	r.follows(b)
+}
+
+// among tells whether another terminal may show the session of a process.
+func (r *run) among(b *body) bool {
+	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini") && slices.ContainsFunc(r.alive, func(x *body) bool {
+		return x != b && !x.over && x.cast == b.cast && x.tty != "" && x.talk != nil && x.talk.dir == b.talk.dir
+	})
+}
