@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"unicode"
+	"unicode/utf8"
+)
+
+// script is how long a piece of a program without a zero is at least that holds JavaScript.
+const script = 20_000
+
+// bundled gives the literals of the JavaScript that a program carries.
+func bundled(program []byte, found func(string)) {
+	for len(program) > 0 {
+		n := bytes.IndexByte(program, 0)
+		if n < 0 {
+			n = len(program)
+		}
+		if n >= script && bytes.Contains(program[:n], []byte("function")) {
+			jsLiterals(program[:n], found)
+		}
+		program = program[min(n+1, len(program)):]
+	}
+}
+
+// compiled gives the strings of a program in Rust: formats, and what stands in a row without anything between.
+func compiled(program []byte, found func(string)) {
+	for at := 0; at < len(program); {
+		if text, n := format(program[at:]); n > 0 {
+			found(text)
+			at += n
+			continue
+		}
+		n := printable(program[at:])
+		if n >= shortest {
+			apart(program[at:at+n], found)
+		}
+		at += max(n, 1)
+	}
+}
+
+// Where one string ends and the next begins, as far as that shows: a capital letter in the middle of a word, a
+// word right behind a stop, and the sentences with a small letter that the agent is known to say.
+var (
+	capital = regexp.MustCompile(`([^\s"'(\[/_-])([A-Z][a-z'’]+[ .…-]|You(?:r|['’]\w+)? |⚠)`)
+	lower   = regexp.MustCompile(`([a-z]{2}[.…])([a-z]+ )`)
+	within  = regexp.MustCompile(`(\w)(stream (?:error|disconnected)|internal error; |exceeded retry limit|quota exceeded|context window exceeded|usage not included|session budget exceeded)`)
+)
+
+func apart(run []byte, found func(string)) {
+	cut := []byte("$1\x00$2")
+	for _, border := range []*regexp.Regexp{within, capital, lower} {
+		run = border.ReplaceAll(run, cut)
+	}
+	for s := range bytes.SplitSeq(run, []byte{0}) {
+		found(string(s))
+	}
+}
+
+// format reads a compiled format: a length and that many bytes of text, or a sign for a value, until a zero.
+func format(b []byte) (text string, n int) {
+	var out []byte
+	for n < len(b) && n < longest {
+		c := b[n]
+		n++
+		switch {
+		case c == 0:
+			if len(out) < shortest || !bytes.Contains(out, []byte(hole)) {
+				return "", 0
+			}
+			return string(out), n
+		case c == 0xC0:
+			out = append(out, hole...)
+		case c < 0x80:
+			end := n + int(c)
+			if end > len(b) || printable(b[n:end]) != int(c) {
+				return "", 0
+			}
+			out, n = append(out, b[n:end]...), end
+		default:
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// printable is how many bytes of text begin here.
+func printable(b []byte) int {
+	n := 0
+	for n < len(b) {
+		r, size := utf8.DecodeRune(b[n:])
+		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' {
+			break
+		}
+		n += size
+	}
+	return n
+}
