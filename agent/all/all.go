@@ -11,11 +11,12 @@ import (
 	"github.com/clawd-project/clawd/agent/codex"
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
+	"github.com/clawd-project/clawd/agent/pi"
 )
 
 // Kinds gives the agents, in order.
 func Kinds() []agent.Kind {
-	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind}
+	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind, pi.Kind}
 }
 
 // Names of the agents, in order.

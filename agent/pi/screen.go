@@ -1,0 +1,91 @@
+package pi
+
+import (
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
+)
+
+// The last rows of an idle terminal, versions 0.73 to 1.5; the box has no mark and no placeholder:
+//
+//	 Error: Retry failed after 3 attempts: 429: {"message":"..."}
+//
+//	─────────────────────────────────────────────────────────────
+//
+//	─────────────────────────────────────────────────────────────
+//	~/work/demo (main)
+//	1.2%/100k (auto)                                (fake) demo-1
+//
+// While the agent works, or waits, the upper line says so: "── ⠹ Working ───".
+const (
+	boxCol    = 0
+	roomLess  = 4 // of the terminal's columns; two more than seen, to be sure
+	footerMax = 4 // an extension may add rows
+)
+
+// stats is the row that names the model, behind how full the context is.
+var stats = lazyregexp.New(`(?:^|\s)(?:\d+(?:\.\d+)?|\?)%/\d+(?:\.\d+)?[kM]?(?: \(auto\))?(?:\s|$)`)
+
+// Screen reads the agent's terminal. What it shows must end in an error: /new leaves an empty session in the same
+// window, and nothing else tells which session it is.
+func (p *Pi) Screen(s agent.Screen) agent.View {
+	top, bottom, ok := box(s)
+	if !ok {
+		return agent.View{Why: agent.WhyNoBox}
+	}
+	switch {
+	case !agent.Rule(s.Line(top), '─'):
+		return agent.View{Why: agent.WhyBusy}
+	case s.Last()-bottom > footerMax || !stats.MatchString(s.Line(s.Last())):
+		return agent.View{Why: "a panel is open below its input box, or its footer is not understood"}
+	case bottom-top != 2:
+		return agent.View{Why: agent.WhyText}
+	case s.Col != boxCol || s.Line(s.Row) != "":
+		return agent.View{Why: agent.WhyText, Input: s.At(s.Row)}
+	}
+	switch said := lastSaid(s, top); {
+	case !strings.HasPrefix(said, errorLead):
+		return agent.View{Why: "it does not show the failure: another session may be open in it"}
+	case strings.Contains(said, gaveUp):
+		return agent.View{Why: "its user has ended its own waiting"}
+	}
+	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
+}
+
+// box gives the rows of the two lines that the cursor is between. There is no further line below it.
+func box(s agent.Screen) (top, bottom int, ok bool) {
+	edge := func(row int) bool { return strings.HasPrefix(s.Line(row), "──") }
+	for top = s.Row - 1; top >= 0 && !edge(top); top-- {
+	}
+	for bottom = s.Row; bottom < len(s.Rows) && !edge(bottom); bottom++ {
+	}
+	if s.Row < 1 || top < 0 || bottom == s.Row || bottom >= len(s.Rows) || !agent.Rule(s.Line(bottom), '─') {
+		return 0, 0, false
+	}
+	for row := bottom + 1; row < len(s.Rows); row++ {
+		if edge(row) {
+			return 0, 0, false
+		}
+	}
+	return top, bottom, true
+}
+
+// lastSaid is the text right above the box, from its first row on. A blank row stands before it. What the agent adds
+// below an error of its own is passed over.
+func lastSaid(s agent.Screen, top int) string {
+	for row := top - 1; row >= 0; row-- {
+		if s.At(row) == "" || s.At(row-1) != "" {
+			continue
+		}
+		if text := s.Line(row); !strings.HasPrefix(text, bugHint) {
+			return strings.Join(append([]string{text}, s.Rows[row+1:top]...), "\n")
+		}
+	}
+	return ""
+}
+
+const (
+	errorLead = " Error: "
+	bugHint   = " If this looks like a pi bug,"
+)
