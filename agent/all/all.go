@@ -12,11 +12,12 @@ import (
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
 	"github.com/clawd-project/clawd/agent/pi"
+	"github.com/clawd-project/clawd/agent/qwen"
 )
 
 // Kinds gives the agents, in order.
 func Kinds() []agent.Kind {
-	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind, pi.Kind}
+	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind, pi.Kind, qwen.Kind}
 }
 
 // Names of the agents, in order.

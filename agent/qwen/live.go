@@ -1,0 +1,256 @@
+package qwen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/holders"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// entry is one file of the registry: an open terminal, or one that was killed. Beside these fields it has a secret, which
+// is not looked at.
+type entry struct {
+	PID     int    `json:"pid"`
+	Start   string `json:"procStart"` // boot id, ":", field 22 of /proc/PID/stat
+	Space   uint64 `json:"pidNs"`     // the inode of its pid namespace
+	Session string `json:"sessionId"`
+}
+
+const entryMax = 64 << 10
+
+// entryPID: registry entries are named PID.json.
+func entryPID(path string) (int, bool) {
+	name, ok := strings.CutSuffix(filepath.Base(path), ".json")
+	pid, err := strconv.Atoi(name)
+	return pid, ok && err == nil && pid > 0 && strconv.Itoa(pid) == name
+}
+
+// entry reads one entry and remembers whose it is. One that is just written may be torn: a second look finds it whole.
+func (q *Qwen) entry(path string) (entry, error) {
+	e, err := q.entryOnce(path)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+		e, err = q.entryOnce(path)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case err == nil && agent.IsUUID(e.Session):
+		q.entries[path] = e.Session
+	case errors.Is(err, fs.ErrNotExist):
+		delete(q.entries, path)
+	}
+	return e, err
+}
+
+func (q *Qwen) entryOnce(path string) (e entry, err error) {
+	if _, err := agent.OwnIn(q.root, q.given, path); err != nil {
+		return entry{}, err
+	}
+	b, err := agent.ReadFile(path, entryMax)
+	switch {
+	case err != nil:
+		return entry{}, err
+	case len(b) == 0:
+		return entry{}, io.ErrUnexpectedEOF
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return entry{}, err
+	}
+	if pid, _ := entryPID(path); e.PID != pid {
+		return entry{}, errors.New("the entry names another process than its file")
+	}
+	return e, nil
+}
+
+// Live asks the registry, in which terminals stand from 0.24 on, then the process table: by the session that a process
+// was started for, or that a tool of its runs for; else any process of the agent in the session's very folder may
+// have it.
+func (q *Qwen) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	if !agent.IsUUID(s.ID) {
+		return nil, errors.New("the session id is not a lower-case UUID")
+	}
+	procs, err := q.env.Procs.List()
+	blind := errors.Is(err, agent.ErrNoProcs)
+	if err != nil && !blind {
+		return nil, err
+	}
+	live, dead, entered, err := q.registered(s, blind)
+	if err != nil {
+		return nil, err
+	}
+	if blind {
+		return append(live, holders.Unknown(agent.ErrNoProcs.Error())...), nil
+	}
+	others, err := holders.Among(ctx, q.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) { return q.holder(p, procs, s, i.Dir, entered) })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(others, func(a, b detect.Holder) int { return rank(a) - rank(b) })
+	switch live = append(live, others...); {
+	case len(live) > 0:
+		return append(live, dead...), nil
+	case len(dead) > 0:
+		return dead, nil
+	}
+	return holders.Gone(q.env.Procs, "no entry of the registry names the session, and no process of qwen without one runs in its folder"), nil
+}
+
+// rank puts those first that are sure.
+func rank(h detect.Holder) int {
+	if h.Sure {
+		return 0
+	}
+	return 1
+}
+
+// registered judges the entries of the registry. entered are the live processes that have one, with those above them:
+// a terminal's launcher looks as it does.
+func (q *Qwen) registered(s detect.Session, blind bool) (live, dead []detect.Holder, entered map[int]bool, err error) {
+	files, err := agent.ReadDir(q.root, q.registry())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	entered = map[int]bool{}
+	for _, f := range files {
+		path := filepath.Join(q.registry(), f.Name())
+		pid, ok := entryPID(path)
+		if !ok {
+			continue
+		}
+		e, err := q.entry(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil: // what it names may be this session
+			if _, there := q.env.Procs.Get(pid); there || blind {
+				live = append(live, detect.Holder{Liveness: detect.HolderUnknown, PID: pid, Why: "an entry of the registry of a live process cannot be read"})
+			}
+			continue
+		}
+		h := q.judge(e, blind)
+		if h.Liveness == detect.Alive {
+			q.above(pid, entered)
+		}
+		switch {
+		case e.Session != s.ID:
+		case h.Liveness == detect.LeftBehind:
+			dead = append(dead, h)
+		default:
+			live = append(live, h)
+		}
+	}
+	return live, dead, entered, nil
+}
+
+// above marks a process and those of the agent that it was started by.
+func (q *Qwen) above(pid int, entered map[int]bool) {
+	for range 8 {
+		p, ok := q.env.Procs.Get(pid)
+		if !ok {
+			return
+		}
+		if _, is := q.arguments(q.env.Procs.Argv(pid)); !is {
+			return
+		}
+		entered[pid] = true
+		pid = p.PPID
+	}
+}
+
+// judge says what became of the process that an entry names.
+func (q *Qwen) judge(e entry, blind bool) detect.Holder {
+	procs := q.env.Procs
+	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Sure: true, Boot: procs.Boot()}
+	boot, start, _ := strings.Cut(e.Start, ":")
+	h.Start, _ = strconv.ParseUint(start, 10, 64)
+	switch space := procs.PIDNamespace(); {
+	case e.Space != 0 && space != "" && space != fmt.Sprintf("pid:[%d]", e.Space):
+		h.Liveness, h.Foreign, h.Why = detect.HolderUnknown, true, "its entry in the registry comes from another pid namespace"
+		return h
+	case blind:
+		h.Liveness, h.Why = detect.HolderUnknown, agent.ErrNoProcs.Error()
+		return h
+	case h.Start == 0:
+		h.Liveness, h.Why = detect.HolderUnknown, "its entry in the registry does not tell when its process began"
+		return h
+	}
+	p, ok := procs.Get(e.PID)
+	if sameBoot := h.Boot == "" || boot == h.Boot; ok && !p.Zombie && p.Start == h.Start && sameBoot {
+		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open, says the registry", e.PID)
+		holders.Describe(procs, &h, p)
+		return h
+	}
+	h.Liveness, h.Why = detect.LeftBehind, fmt.Sprintf("process %d has left its entry in the registry: it was killed", e.PID)
+	return h
+}
+
+// holder tells whether a process without an entry may have the session open.
+func (q *Qwen) holder(p agent.Proc, procs []agent.Proc, s detect.Session, dir string, entered map[int]bool) (detect.Holder, bool) {
+	args, ok := q.arguments(q.env.Procs.Argv(p.PID))
+	if !ok || entered[p.PID] {
+		return detect.Holder{}, false
+	}
+	c := classify(args)
+	if c.kind == "" {
+		if c.kind = detect.Headless; p.TTY != "" {
+			c.kind = detect.Interactive
+		}
+	}
+	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: q.env.Procs.Boot()}
+	holders.Describe(q.env.Procs, &h, p)
+	switch works := q.worksOn(p, procs); {
+	case c.none:
+		return h, false
+	case works == s.ID:
+		h.Sure, h.Why = true, fmt.Sprintf("a tool of process %d runs for this session", p.PID)
+	case works != "" && c.kind != detect.Server:
+		return h, false
+	case c.session == s.ID:
+		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
+	case c.session != "" && c.kind == detect.Headless:
+		return h, false // it has its own; in a terminal its user may have gone over to another
+	case !inFolder(q.env.Procs.Cwd(p.PID), dir):
+		return h, false
+	default:
+		h.Why = fmt.Sprintf("process %d is a qwen in the session's folder; which session it has open is not recorded", p.PID)
+	}
+	return h, true
+}
+
+// sessionVar is in the environment of the commands that the agent runs as tools.
+const sessionVar = "QWEN_CODE_SESSION_ID"
+
+// worksOn gives the session that a tool of a process runs for; empty: none runs. A process that a tool of another one has
+// started has the variable from that one, and so have its children.
+func (q *Qwen) worksOn(p agent.Proc, procs []agent.Proc) string {
+	for _, c := range procs {
+		if c.PPID != p.PID || c.Zombie {
+			continue
+		}
+		for _, kv := range q.env.Procs.Environ(c.PID) {
+			if id, ok := strings.CutPrefix(kv, sessionVar+"="); ok && !slices.Contains(q.env.Procs.Environ(p.PID), kv) {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// inFolder: the agent's project is its working folder itself, none above or below. What cannot be seen may be any.
+func inFolder(cwd, dir string) bool {
+	if cwd == "" || dir == "" || cwd == dir {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && real == cwd
+}

@@ -1,0 +1,97 @@
+package qwen
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
+	"github.com/clawd-project/clawd/detect"
+)
+
+// TestTable: each row is the first one that its own example fits.
+func TestTable(t *testing.T) {
+	for i, row := range messages() {
+		got := -1
+		for n, other := range messages() {
+			if other.Pattern.MatchString(strings.ReplaceAll(detect.Plain(row.Example), "\n", " ")) {
+				got = n
+				break
+			}
+		}
+		if got != i {
+			t.Errorf("row %d is not the first to fit its example %q: row %d is", i, row.Example, got)
+		}
+	}
+}
+
+func TestMessage(t *testing.T) {
+	b, err := os.ReadFile("testdata/messages.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	when := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	q := over(t.TempDir(), agenttest.Procs{}, agent.Config{})
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 4 {
+			t.Fatalf("%d fields in %q", len(f), line)
+		}
+		text := strings.ReplaceAll(f[3], `\n`, "\n")
+		got, ok := q.Message(text, when, time.UTC)
+		word := string(got.Reason)
+		if got.State != detect.Stopped {
+			word = string(got.State)
+		}
+		if !ok {
+			word = "none"
+			if got.State != detect.Running && got.Reason != detect.Unknown {
+				t.Errorf("%q is no stop, and yet %+v", text, got)
+			}
+		}
+		reset := ""
+		if !got.ResetAt.IsZero() {
+			reset = got.ResetAt.Truncate(time.Second).Format(time.RFC3339)
+		}
+		if word != f[0] || string(got.Window) != f[1] || reset != f[2] {
+			t.Errorf("%q\n got %s %q %s\nwant %s %q %s", text, word, got.Window, reset, f[0], f[1], f[2])
+		}
+	}
+}
+
+// TestRecordedTexts: the text of every error of a recorded run means, as the agent prints it, what the record says.
+func TestRecordedTexts(t *testing.T) {
+	q := over(t.TempDir(), agenttest.Procs{}, agent.Config{})
+	seen := map[string]bool{}
+	for name, files := range recorded(t) {
+		for _, path := range files {
+			for _, line := range linesOf(t, path) {
+				r, err := parse([]byte(strings.TrimSpace(line)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				note := r.event()
+				if note == nil || note.Name != apiError || seen[note.Message] {
+					continue
+				}
+				seen[note.Message] = true
+				want := q.failure(note, r.at)
+				for _, text := range []string{"[API Error: " + note.Message + "]", "✕ [API Error: " + note.Message + "] (Press Ctrl+Y to retry)",
+					"[API Error: " + note.Message + "]\nPossible quota limitations in place or slow response times detected. Please wait and try again later.", strings.TrimSpace(line)} {
+					got, ok := q.Message(text, r.at, time.UTC)
+					if !ok || got.Reason != want.Reason || got.Window != want.Window || !got.ResetAt.Equal(want.ResetAt) || got.Status != want.Status {
+						t.Errorf("%s: %q: %v %s %q %s, the record says %s %q %s", name, text, ok, got.Reason, got.Window, got.ResetAt, want.Reason, want.Window, want.ResetAt)
+					}
+				}
+			}
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d texts", len(seen))
+	}
+}
