@@ -9,6 +9,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/agent/codex"
+	"github.com/clawd-project/clawd/agent/copilot"
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
 	"github.com/clawd-project/clawd/agent/pi"
@@ -17,7 +18,7 @@ import (
 
 // Kinds gives the agents, in order.
 func Kinds() []agent.Kind {
-	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, gemini.Kind, pi.Kind, qwen.Kind}
+	return []agent.Kind{claude.Kind, opencode.Kind, codex.Kind, copilot.Kind, gemini.Kind, pi.Kind, qwen.Kind}
 }
 
 // Names of the agents, in order.

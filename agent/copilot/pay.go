@@ -1,0 +1,85 @@
+package copilot
+
+import (
+	"slices"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/resume"
+)
+
+// allowVar allows everything, as allowAll does.
+const allowVar = "COPILOT_ALLOW_ALL"
+
+// providerVar sends the whole run to a provider of the user's own, whoever the session began with.
+const providerVar = "COPILOT_PROVIDER_BASE_URL"
+
+// modelVar names the model of such a provider, and one in the place of the session's else.
+const modelVar = "COPILOT_MODEL"
+
+// tokenVars hold a login of GitHub's, in the order in which the agent takes them; it looks for its own stored one last.
+var tokenVars = []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}
+
+// Who pays for a process, from the presence of things and never from their content.
+const (
+	login = "login" // GitHub, for whom the agent's own stored login stands
+	token = "token" // GitHub, for whom a token in the environment stands
+	key   = "key"   // a provider of the user's own
+)
+
+// purse tells who pays for a process with such an environment; empty: that is not known.
+func purse(environ []string) string {
+	switch {
+	case len(environ) == 0:
+		return ""
+	case agent.Sets(environ, providerVar):
+		return key
+	case agent.Sets(environ, tokenVars...):
+		return token
+	}
+	return login
+}
+
+// has tells whether a run would get one of the variables.
+func (c *Copilot) has(vars ...string) bool {
+	return slices.ContainsFunc(vars, func(name string) bool { return c.cfg.Getenv(c.env, name) != "" })
+}
+
+// pay sets who pays, and the environment: GitHub for a session of GitHub's, and the user's own provider for none but
+// a session that it answered. A prompt of a login's is a premium request.
+func (c *Copilot) pay(plan *resume.Plan, r agent.Request) error {
+	who := ""
+	if r.Launch != nil {
+		who = r.Launch.Pays
+	}
+	switch {
+	case r.Info.Provider == byok || r.Info.Provider == "" && who == key:
+		if !c.has(providerVar) {
+			return c.unfit(r, "a provider of its user's own answered it, which clawd's environment does not name", envKey)
+		}
+		plan.Auth = key
+	case r.Info.Provider == "" && who == "":
+		return c.unfit(r, "its records do not tell who paid for it, and nobody saw", envKey)
+	case who == token && !c.has(tokenVars...):
+		return c.unfit(r, "a token in its environment paid for it, which clawd's environment does not have", envKey)
+	default:
+		plan.Auth = login
+		plan.Unset = []string{providerVar, modelVar}
+		if who == login {
+			plan.Unset = append(plan.Unset, tokenVars...)
+		}
+	}
+	if c.cfg.Env[allowVar] == "" { // what a run may do, its plan says
+		plan.Unset = append(plan.Unset, allowVar)
+	}
+	plan.Env = c.cfg.Environ(plan.Unset, homeVar, c.given)
+	if model := r.Info.Model; plan.Auth == key && plainModel(model) && c.cfg.Env[modelVar] == "" {
+		plan.Env = append(plan.Env, modelVar+"="+model)
+	}
+	return nil
+}
+
+// envKey and argsKey are keys of the config.
+const (
+	envKey  = "agent.copilot.env"
+	argsKey = "agent.copilot.args"
+)

@@ -1,0 +1,79 @@
+package copilot
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
+)
+
+func TestScreens(t *testing.T) { agenttest.Screens(t, &Copilot{}) }
+
+func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Copilot{}, "esc.txt", 120, 114) }
+
+func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Copilot{}, 12) }
+
+func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Copilot{}, "") }
+
+// Each sign alone is enough.
+func TestScreenSigns(t *testing.T) {
+	rule := strings.Repeat("─", 100)
+	const footer = " ← open sidebar · Interactive · Manual Approval · / commands · ? help · tab next tab     Claude Sonnet 4.6"
+	for name, c := range map[string]struct {
+		rows  map[int]string
+		set   func(s *agent.Screen)
+		ready bool
+	}{
+		"none":              {ready: true},
+		"a status line":     {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "my status", "and more") }, ready: true},
+		"a panel":           {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "a", "b", "c", "d") }},
+		"working":           {rows: map[int]string{8: " ◎ Working · 42 B esc esc interrupt"}},
+		"loading":           {rows: map[int]string{8: " ○ Loading: 2 skills"}},
+		"text":              {rows: map[int]string{6: "❯ x"}},
+		"a shell command":   {rows: map[int]string{6: "!"}},
+		"a blank typed":     {set: func(s *agent.Screen) { s.Col = 3 }},
+		"two rows":          {set: func(s *agent.Screen) { s.Rows = append(s.Rows[:7:7], append([]string{""}, s.Rows[7:]...)...) }},
+		"an answer":         {rows: map[int]string{1: " ● done", 2: "   more"}},
+		"an answer quotes":  {rows: map[int]string{1: " ● done", 2: "   ✗ You've hit"}},
+		"its user went on":  {rows: map[int]string{3: " ❯ continue"}},
+		"1.0.65":            {rows: map[int]string{1: "✗ You've reached", 2: "  to auto", 8: " / commands · ? help · tab next tab"}, ready: true},
+		"a rule below":      {set: func(s *agent.Screen) { s.Rows = append(s.Rows, rule) }},
+		"cursor elsewhere":  {set: func(s *agent.Screen) { s.Row = 1 }},
+		"cursor not known":  {set: func(s *agent.Screen) { s.Row = -1 }},
+		"nothing was said":  {rows: map[int]string{1: "", 2: ""}},
+		"autopilot":         {rows: map[int]string{8: strings.Replace(footer, "Interactive", "Autopilot", 1)}, ready: true},
+		"half a rule":       {rows: map[int]string{7: "────── menu ──────"}},
+		"nothing below":     {set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
+		"the cursor's mark": {rows: map[int]string{6: ""}},
+	} {
+		s := agent.Screen{Rows: []string{"", " ✗ You've hit your session rate limit.", "   Learn More", "", " ~/work/demo [⎇ main]", rule, "❯", rule, footer}, Row: 6, Col: 2, Cols: 120}
+		for n, text := range c.rows {
+			s.Rows[n] = text
+		}
+		if c.set != nil {
+			c.set(&s)
+		}
+		if v := (&Copilot{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestScreenQuestion: only the whole question, last on the screen and under its error, is closed.
+func TestScreenQuestion(t *testing.T) {
+	rows := []string{" ✗ You've reached", "   to auto", "", "╭" + strings.Repeat("─", 60) + "╮", "│ Switch to auto mode?                    │", "│ ─────────── │", "│ ❯ 1. Yes    │",
+		"│   2. Yes (always)  │", "│   3. No (Esc)  │", "╰" + strings.Repeat("─", 60) + "╯"}
+	for name, c := range map[string]struct {
+		row   int
+		text  string
+		close bool
+	}{"whole": {2, "", true}, "another question": {4, "│ Do you want to run this command? │", false}, "another item": {8, "│   3. No, and delete all (Esc) │", false},
+		"no end": {9, "│", false}, "no beginning": {3, "", false}, "no error": {0, " ● done", false}, "something in it": {7, "text", false}} {
+		s := agent.Screen{Rows: append([]string{}, rows...), Row: 5, Col: 3, Cols: 62}
+		s.Rows[c.row] = c.text
+		if v := (&Copilot{}).Screen(s); (v.Close != nil) != c.close || v.Ready {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
