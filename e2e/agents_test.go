@@ -3,10 +3,18 @@
 package e2e
 
 import (
+	_ "embed"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
+
+// pinnedFile says which versions the tests use: see pinned.
+//
+//go:embed agents/pinned
+var pinnedFile string
 
 // agentCase is one agent in one version.
 type agentCase struct {
@@ -15,13 +23,24 @@ type agentCase struct {
 }
 
 var (
-	claude330 = agentCase{kind: "claude", version: "2.1.330"}
-	claude329 = agentCase{kind: "claude", version: "2.1.329"}
-	claude197 = agentCase{kind: "claude", version: "2.1.197"}
-	opencode  = agentCase{kind: "opencode", version: "1.18.33"}
-	codex169  = agentCase{kind: "codex", version: "0.169.0"}
-	gemini061 = agentCase{kind: "gemini", version: "0.61.0"}
+	claude330 = pinned("claude", "2.1.330")
+	claude329 = pinned("claude", "2.1.329")
+	claude197 = pinned("claude", "2.1.197")
+	opencode  = pinned("opencode", "1.18.33")
+	codex169  = pinned("codex", "0.169.0")
+	copilot   = pinned("copilot", "1.0.102")
+	gemini061 = pinned("gemini", "0.61.0")
+	pi152     = pinned("pi", "1.5.2")
+	qwen024   = pinned("qwen", "0.24.4")
 )
+
+// pinned is an agent of agents/pinned: no other is installed.
+func pinned(kind, version string) agentCase {
+	if !slices.Contains(strings.Split(pinnedFile, "\n"), kind+" "+version) {
+		panic(kind + " " + version + " does not stand in agents/pinned")
+	}
+	return agentCase{kind: kind, version: version}
+}
 
 // bin is the agent's program. It ends the test when the agent is not installed.
 func (a agentCase) bin(t *testing.T) string {
@@ -43,7 +62,37 @@ func (a agentCase) bin(t *testing.T) string {
 func (a agentCase) isClaude() bool   { return a.kind == "claude" }
 func (a agentCase) isOpencode() bool { return a.kind == "opencode" }
 func (a agentCase) isCodex() bool    { return a.kind == "codex" }
+func (a agentCase) isCopilot() bool  { return a.kind == "copilot" }
 func (a agentCase) isGemini() bool   { return a.kind == "gemini" }
+func (a agentCase) isPi() bool       { return a.kind == "pi" }
+func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 
 // byText: the version writes a reset time only as a text with minutes.
 func (a agentCase) byText() bool { return a == claude197 }
+
+// unfit says which cases an agent cannot have.
+func (a agentCase) unfit(name string) string {
+	switch {
+	case a.isGemini() && name == "10Twenty":
+		return "Gemini's requests do not name their session"
+	case a.isGemini() && name == "11LoopBeside":
+		return "Gemini never tells when its daily quota resets"
+	case (a.isGemini() || a.isCodex()) && name == "12LoginAndKey":
+		return "their logins ask servers that cannot be had on loopback"
+	case a.isCodex() && name == "09ByHandDuring":
+		return "Codex itself refuses a second writer"
+	case a.isCopilot() && (name == "02UsageLimit" || name == "05RefusedThenFresh" || name == "12LoginAndKey"):
+		return "see TestCopilotHangs: only GitHub tells when a limit ends; a prompt that is too long it sends six times"
+	case a.isPi() && name == "02UsageLimit":
+		return "pi does not record when a Claude plan's limit resets"
+	case (a.isPi() || a.isQwen() || a.isCopilot()) && (name == "10Twenty" || name == "11LoopBeside"):
+		return "their requests do not name their session"
+	case a.isPi() && (name == "05RefusedThenFresh" || name == "12LoginAndKey"):
+		return "see TestPiFresh; its keys stand in models.json"
+	case a.isQwen() && (name == "02UsageLimit" || name == "05RefusedThenFresh" || name == "12LoginAndKey"):
+		return "a plan's limit comes in no form that it records; it refuses no session that is there; it has keys alone"
+	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn" || name == "15Forgotten"):
+		return "it is about what Gemini deletes"
+	}
+	return ""
+}

@@ -46,7 +46,7 @@ func refusedCase(t *testing.T, a agentCase) {
 		w.spoilRow(id)
 		c = w.startClawd(s)
 	}
-	e := c.waitFor(2*time.Minute, "session_recovered", "old", id)
+	e := c.waitFor(2*agentTime, "session_recovered", "old", id)
 	fresh := e.text("new")
 	if fresh == "" || fresh == id {
 		t.Errorf("the new session is %q", fresh)

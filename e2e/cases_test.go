@@ -36,29 +36,15 @@ var cases = []struct {
 	{"15Forgotten", false, forgottenCase},
 }
 
-// unfit says which cases an agent cannot have.
-func (a agentCase) unfit(name string) string {
-	switch {
-	case a.isGemini() && name == "10Twenty":
-		return "Gemini's requests do not name their session"
-	case a.isGemini() && name == "11LoopBeside":
-		return "Gemini never tells when its daily quota resets"
-	case (a.isGemini() || a.isCodex()) && name == "12LoginAndKey":
-		return "their logins ask servers that cannot be had on loopback"
-	case a.isCodex() && name == "09ByHandDuring":
-		return "Codex itself refuses a second writer"
-	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn" || name == "15Forgotten"):
-		return "it is about what Gemini deletes"
-	}
-	return ""
-}
-
 func TestClaude330(t *testing.T) { runCases(t, claude330) }
 func TestClaude329(t *testing.T) { runCases(t, claude329) }
 func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }
 func TestCodex169(t *testing.T)  { runCases(t, codex169) }
+func TestCopilot(t *testing.T)   { runCases(t, copilot) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }
+func TestPi152(t *testing.T)     { runCases(t, pi152) }
+func TestQwen024(t *testing.T)   { runCases(t, qwen024) }
 
 func runCases(t *testing.T, a agentCase) {
 	t.Parallel()
@@ -76,14 +62,18 @@ func runCases(t *testing.T, a agentCase) {
 	}
 }
 
-// stops is how many requests a turn that fails has: opencode asks five times more by itself, and a
+// stops is how many requests a turn that fails has: opencode and Copilot ask five times more by themselves, pi three times, qwen-code six times, and a
 // turn of Gemini's fails behind a tool, for the agent cannot resume a session without a turn.
 func (w *world) stops() int {
 	switch {
-	case w.agent.isOpencode():
+	case w.agent.isOpencode(), w.agent.isCopilot():
 		return 6
 	case w.agent.isGemini():
 		return 2
+	case w.agent.isPi():
+		return 4
+	case w.agent.isQwen():
+		return 7
 	}
 	return 1
 }
@@ -93,8 +83,11 @@ func (w *world) failing(last provider.Answer) []provider.Answer {
 	if w.agent.isGemini() {
 		return []provider.Answer{provider.ToolCall("read_file", map[string]any{"file_path": "README.md"}), last}
 	}
+	if w.agent.isCopilot() {
+		return copilotFailing(last)
+	}
 	if last.Status < 500 && last.Status != 429 {
-		return []provider.Answer{last} // opencode asks again only for these
+		return []provider.Answer{last} // the others ask again only for these
 	}
 	var answers []provider.Answer
 	for range w.stops() - 1 {
@@ -127,7 +120,7 @@ func rateLimitCase(t *testing.T, a agentCase) {
 
 	fired := w.provider.Main()[w.stops()].At
 	waited := fired.Sub(stop.time("at"))
-	want, most := 2*time.Second, 30*time.Second // base, and the start of the agent on a busy machine
+	want, most := 2*time.Second, agentTime // base, and the start of the agent on a busy machine
 	if !a.isOpencode() {
 		if !strings.Contains(plan.text("why"), "Retry-After") {
 			t.Errorf("why = %q, want it to say that the agent records no Retry-After", plan.text("why"))
@@ -347,9 +340,16 @@ func (w *world) interruptOnce() string {
 	case w.agent.isCodex():
 		tool, key = "exec_command", "cmd"
 		args = []string{"exec", "--json", "run it"}
+	case w.agent.isCopilot():
+		args = []string{"-p", "run it", "--output-format", "json", "--allow-all-tools"}
 	case w.agent.isGemini():
 		tool = "run_shell_command"
 		args = []string{"-p", "run it", "--output-format", "stream-json", "--approval-mode", "yolo"}
+	case w.agent.isPi():
+		args = []string{"--mode", "json", "-p", "run it"}
+	case w.agent.isQwen():
+		tool = "run_shell_command"
+		args = []string{"--output-format", "stream-json", "-p", "run it", "--approval-mode", "yolo"}
 	}
 	w.slowTool()
 	call := provider.ToolCall(tool, map[string]any{key: "./wait.sh", "description": "wait"})

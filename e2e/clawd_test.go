@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -26,9 +27,10 @@ type settings struct {
 	probe       string // the one step of the ladder
 	maxStopAge  string
 	maxParallel int
-	command     string   // the agent's program; empty: the pinned one
-	env         []string // further environment of clawd, KEY=VALUE
-	args        []string // [agent.NAME] args
+	command     string     // the agent's program; empty: the pinned one
+	env         []string   // further environment of clawd, KEY=VALUE
+	args        []string   // [agent.NAME] args
+	to          *agentCase // when_limited = "handoff:" this one
 }
 
 func (s settings) toml(w *world) string {
@@ -44,7 +46,11 @@ func (s settings) toml(w *world) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[notify]\ndesktop = false\n[log]\nlevel = \"debug\"\nformat = \"json\"\n")
-	fmt.Fprintf(&b, "[watch]\nagents = [%q]\nrescan = \"5s\"\n", w.agent.kind)
+	agents := []string{strconv.Quote(w.agent.kind)}
+	if s.to != nil {
+		agents = append(agents, strconv.Quote(s.to.kind))
+	}
+	fmt.Fprintf(&b, "[watch]\nagents = [%s]\nrescan = \"5s\"\n", strings.Join(agents, ", "))
 	if s.maxStopAge != "" {
 		fmt.Fprintf(&b, "max_stop_age = %q\n", s.maxStopAge)
 	}
@@ -52,6 +58,9 @@ func (s settings) toml(w *world) string {
 		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)
 	if s.probe != "" {
 		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
+	}
+	if s.to != nil {
+		fmt.Fprintf(&b, "when_limited = \"handoff:%s\"\n[agent.%[1]s]\ncommand = %q\n", s.to.kind, s.to.bin(w.t))
 	}
 	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
 	for n, a := range s.args {
@@ -63,10 +72,14 @@ func (s settings) toml(w *world) string {
 			b.WriteString("]\n")
 		}
 	}
-	switch { // what is in clawd's own environment proves nothing of a session that it did not see
-	case w.agent.isClaude():
+	// What is in clawd's own environment proves nothing of a session that it did not see.
+	if w.agent.isClaude() {
 		fmt.Fprintf(&b, "[agent.claude.env]\nANTHROPIC_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
-	case w.agent.isGemini():
+	}
+	if w.agent.isQwen() || s.to != nil && s.to.isQwen() {
+		fmt.Fprintf(&b, "[agent.qwen.env]\nOPENAI_BASE_URL = \"http://127.0.0.1:%d/v1\"\n", w.port)
+	}
+	if w.agent.isGemini() || s.to != nil && s.to.isGemini() {
 		fmt.Fprintf(&b, "[agent.gemini.env]\nGOOGLE_GEMINI_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
 	}
 	return b.String()

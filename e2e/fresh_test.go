@@ -32,7 +32,7 @@ func TestFreshKilledAfterItAsked(t *testing.T) {
 				w.provider.Queue(provider.TooLong(), held)
 				w.prompt("say done")
 			}
-			e := c.waitFor(2*time.Minute, "resume_started", "plan", "fresh")
+			e := c.waitFor(2*agentTime, "resume_started", "plan", "fresh")
 			w.waitMain(before + 1)
 			if err := syscall.Kill(-int(e.number("pid")), syscall.SIGKILL); err != nil {
 				t.Fatal(err)

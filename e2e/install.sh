@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs the pinned agents from npm, each into a folder of its own below the cache, as the lock file of its
-# folder in agents/ says: these very bytes, or not at all. Does nothing for those that are there.
+# Installs the agents of agents/pinned from npm, each into a folder of its own below the cache, as the lock file of
+# its folder in agents/ says: these very bytes, or not at all. Does nothing for those that are there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CLAWD_AGENT_CACHE:-$here/../.cache/agents}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
-for lock in "$here"/agents/*/package-lock.json; do
-	from=$(dirname "$lock")
-	name=$(basename "$from") # kind-version
+for name in $(sed '/^#/d; s/ /-/' "$here/agents/pinned"); do # kind-version
+	from=$here/agents/$name
+	lock=$from/package-lock.json
 	program=node_modules/.bin/${name%%-*}
 	target=$cache/$name
 	[ -x "$target/$program" ] && cmp -s "$lock" "$target/package-lock.json" && continue

@@ -342,7 +342,7 @@ func TestLiveShowsAnother(t *testing.T) {
 func (w *world) leftToWindow(id, why string) *clawd {
 	w.t.Helper()
 	c := w.startClawd(settings{})
-	w.eventually(2*time.Minute, "word of the other window", func() bool { // a server of another test may come first
+	w.eventually(2*agentTime, "word of the other window", func() bool { // a server of another test may come first
 		return slices.ContainsFunc(c.entries("resume_postponed", "session", id), func(e entry) bool {
 			return strings.Contains(e.text("why"), why)
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/clawd-project/clawd/internal/provider"
 )
 
-// The proofs of no effect for Codex and Gemini, without clawd.
+// The proofs of no effect for Codex, Gemini, pi and qwen-code, without clawd.
 
 func TestCodex169NoEffect(t *testing.T) {
 	runProofs(t, codex169, map[string]func(*testing.T, agentCase){
@@ -37,6 +37,28 @@ func TestGemini061NoEffect(t *testing.T) {
 	})
 }
 
+func TestCopilotNoEffect(t *testing.T) {
+	runProofs(t, copilot, map[string]func(*testing.T, agentCase){
+		"Killed":         copilotKilled,
+		"UnknownSession": copilotUnknownSession,
+	})
+}
+
+func TestPi152NoEffect(t *testing.T) {
+	runProofs(t, pi152, map[string]func(*testing.T, agentCase){
+		"KilledEarly":           killedEarly,
+		"RecordPrecedesRequest": recordPrecedesRequest,
+		"UnknownSession":        piUnknownSession,
+	})
+}
+
+func TestQwen024NoEffect(t *testing.T) {
+	runProofs(t, qwen024, map[string]func(*testing.T, agentCase){
+		"KilledEarly":    killedEarly,
+		"UnknownSession": qwenUnknownSession,
+	})
+}
+
 func runProofs(t *testing.T, a agentCase, proofs map[string]func(*testing.T, agentCase)) {
 	t.Parallel()
 	for name, proof := range proofs {
@@ -54,12 +76,18 @@ func stoppedOnce(t *testing.T, a agentCase) (w *world, id string) {
 	return w, w.stopped(provider.RateLimit())
 }
 
-// begun counts the turns of a session that its file shows: Codex's beginnings of turns, Gemini's prompts.
+// begun counts the turns of a session that its file shows: Codex's beginnings of turns, the others' prompts.
 func (w *world) begun(id string) int {
 	w.t.Helper()
 	pattern, mark := ".codex/sessions/*/*/*/rollout-*"+id+".jsonl", `"task_started"`
 	if w.agent.isGemini() {
 		pattern, mark = ".gemini/tmp/*/chats/session-*-"+id[:8]+".jsonl", `"content":[{"text":"continue"}]`
+	}
+	if w.agent.isPi() {
+		pattern, mark = ".pi/agent/sessions/*/*_"+id+".jsonl", `"role":"user"`
+	}
+	if w.agent.isQwen() {
+		pattern, mark = ".qwen/projects/*/chats/"+id+".jsonl", `"type":"user"`
 	}
 	files, err := filepath.Glob(filepath.Join(w.home(), pattern))
 	if err != nil {
@@ -74,11 +102,12 @@ func (w *world) begun(id string) int {
 
 // opened: what clawd takes for the sign that a run has opened its session.
 func opened(r *run) bool {
-	return strings.Contains(r.stdout(), `"type":"turn.started"`) || strings.Contains(r.stdout(), `"type":"init"`)
+	return strings.Contains(r.stdout(), `"type":"turn.started"`) || strings.Contains(r.stdout(), `"type":"init"`) ||
+		strings.Contains(r.stdout(), `"type":"agent_start"`) || strings.Contains(r.stdout(), `"subtype":"init"`)
 }
 
 // A run killed before its record stood in the file, or before it printed that it opened the session,
-// has asked nothing.
+// has asked nothing. Of qwen-code only the latter tells.
 func killedEarly(t *testing.T, a agentCase) {
 	onlyInAll(t)
 	const kills = 8
@@ -102,7 +131,8 @@ func killedEarly(t *testing.T, a agentCase) {
 		if asked {
 			asking++
 		}
-		if w.begun(id) == turns || !opened(r) {
+		unwritten := w.begun(id) == turns && !a.isQwen() // which writes its records a moment late
+		if unwritten || !opened(r) {
 			early++
 			if asked {
 				t.Errorf("killed after %d/%d of its start: record %v, opened %v, and yet a request", i+1, kills, w.begun(id) != turns, opened(r))
@@ -149,6 +179,21 @@ func (w *world) refusedRun(r *run, code int, words string) {
 func codexUnknownSession(t *testing.T, a agentCase) {
 	w, _ := stoppedOnce(t, a)
 	w.refusedRun(w.resume(noSession, "continue"), 1, "no rollout found for thread id "+noSession)
+}
+
+func copilotUnknownSession(t *testing.T, a agentCase) {
+	w, _ := stoppedOnce(t, a)
+	w.refusedRun(w.resume(noSession, "continue"), 1, "Error: No session, task, or name matched '"+noSession+"'")
+}
+
+func piUnknownSession(t *testing.T, a agentCase) {
+	w, _ := stoppedOnce(t, a)
+	w.refusedRun(w.resume(noSession, "continue"), 1, "No session found matching '"+noSession+"'")
+}
+
+func qwenUnknownSession(t *testing.T, a agentCase) {
+	w, _ := stoppedOnce(t, a)
+	w.refusedRun(w.resume(noSession, "continue"), 1, `No saved session found with title "`+noSession+`"`)
 }
 
 // codexSecondWriter: Codex lets nobody into a session that is open.

@@ -24,6 +24,8 @@ func TestPlainClaude330(t *testing.T) { plainCase(t, claude330, "demo") }
 func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
 func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
+func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }
+func TestPlainQwen024(t *testing.T)   { plainCase(t, qwen024, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
 
 // Without colors Gemini draws another box.
@@ -159,7 +161,7 @@ func (p *plain) keys(s string) {
 // asks types a prompt of one word, and Enter when it is drawn.
 func (p *plain) asks(word string) {
 	p.w.t.Helper()
-	ready := map[string]string{"claude": "❯", "opencode": "ctrl+p", "codex": "›", "gemini": "Type your"}[p.w.agent.kind]
+	ready := map[string]string{"claude": "❯", "opencode": "ctrl+p", "codex": "›", "gemini": "Type your", "pi": "(auto)", "qwen": "Type your"}[p.w.agent.kind]
 	p.w.eventually(agentTime, "the input box", func() bool { return p.shows(ready) })
 	before := p.w.main()
 	looks := 0

@@ -70,7 +70,7 @@ func (w *world) same(before, after int) {
 }
 
 func TestRestoreClaude330(t *testing.T) {
-	restoreClaude(t, agentCase{kind: "claude", version: "2.1.330"})
+	restoreClaude(t, claude330)
 }
 func TestRestoreClaude329(t *testing.T) { restoreClaude(t, claude329) }
 func TestRestoreClaude197(t *testing.T) { restoreClaude(t, claude197) }

@@ -112,7 +112,7 @@ func (w *world) stopped(a provider.Answer) string {
 	before := w.sessions()
 	w.provider.Queue(w.failing(a)...)
 	r := w.prompt("say done")
-	if code := r.code(); code != 1 && (!w.agent.isGemini() || code <= 128) { // the low bits of the HTTP status
+	if code := r.code(); !w.agent.isPi() && code != 1 && (!w.agent.isGemini() || code <= 128) { // the low bits of the HTTP status; pi says nothing by it
 		w.t.Fatalf("exit code %d, want 1\n%s", code, r.output())
 	}
 	after := w.sessions()
@@ -134,8 +134,14 @@ func (w *world) startPrompt(dir, text string) *run {
 		return w.start(dir, nil, "-p", text, "--output-format", "stream-json", "--verbose")
 	case w.agent.isCodex():
 		return w.start(dir, nil, "exec", "--json", text)
+	case w.agent.isCopilot():
+		return w.start(dir, nil, "-p", text, "--output-format", "json")
 	case w.agent.isGemini():
 		return w.start(dir, nil, "-p", text, "--output-format", "stream-json")
+	case w.agent.isPi():
+		return w.start(dir, nil, "--mode", "json", "-p", text)
+	case w.agent.isQwen():
+		return w.start(dir, nil, "--output-format", "stream-json", "-p", text)
 	}
 	args := []string{"run", "--format", "json"}
 	if w.anthro {
@@ -152,8 +158,14 @@ func (w *world) resume(id, text string) *run {
 		return w.start(w.project, nil, "-p", "--resume", id, text, "--output-format", "stream-json", "--verbose")
 	case w.agent.isCodex():
 		return w.start(w.project, nil, "exec", "--json", "resume", id, text)
+	case w.agent.isCopilot():
+		return w.start(w.project, nil, "--resume="+id, "-p", text, "--output-format", "json")
 	case w.agent.isGemini():
 		return w.start(w.project, nil, "--resume", id, "-p", text, "--output-format", "stream-json")
+	case w.agent.isPi():
+		return w.start(w.project, nil, "--mode", "json", "--session", id, "-p", text)
+	case w.agent.isQwen():
+		return w.start(w.project, nil, "--output-format", "stream-json", "--resume", id, "-p", text)
 	}
 	return w.start(w.project, nil, "run", "--format", "json", "--session", id, text)
 }

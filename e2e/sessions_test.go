@@ -37,6 +37,18 @@ func (w *world) sessions() []string {
 			return head.ID
 		})
 	}
+	if w.agent.isCopilot() {
+		return w.named(".copilot/session-state/*/events.jsonl", func(path string) string { return filepath.Base(filepath.Dir(path)) })
+	}
+	if w.agent.isPi() {
+		return w.named(".pi/agent/sessions/*/*.jsonl", func(path string) string {
+			_, id, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "_")
+			return id
+		})
+	}
+	if w.agent.isQwen() {
+		return w.named(".qwen/projects/*/chats/*.jsonl", func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") })
+	}
 	files, err := filepath.Glob(filepath.Join(w.home(), ".claude", "projects", "*", "*.jsonl"))
 	if err != nil {
 		w.t.Fatal(err)

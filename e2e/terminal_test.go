@@ -105,7 +105,8 @@ func (p *terminal) shows(text string) {
 // ready waits for the agent's empty input box.
 func (p *terminal) ready() {
 	p.w.t.Helper()
-	text := map[string]string{"claude": "❯", "opencode": "ctrl+p commands", "codex": "›", "gemini": "Type your message"}[p.w.agent.kind]
+	text := map[string]string{"claude": "❯", "opencode": "ctrl+p commands", "codex": "›", "copilot": "❯", "gemini": "Type your message", "pi": "(auto)",
+		"qwen": "Type your message"}[p.w.agent.kind]
 	p.shows(text)
 }
 

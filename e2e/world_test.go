@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +26,7 @@ const (
 	dummyLogin = "sk-ant-oat01-dummy-login-for-tests"
 
 	// agentTime bounds one run of an agent on a busy machine of two cores.
-	agentTime = 90 * time.Second
+	agentTime = 3 * time.Minute
 	// tick is the step in which files are looked at again.
 	tick = 50 * time.Millisecond
 )
@@ -38,7 +40,7 @@ type world struct {
 	project    string
 	port       int
 	provider   *provider.Provider
-	login      bool // Claude Code runs on a claude.ai login instead of an API key
+	login      bool // Claude Code runs on a claude.ai login instead of an API key, Copilot on one of GitHub's
 	anthro     bool // opencode speaks the Anthropic API
 	background bool // Codex's terminal uses its background server
 	keyInAuth  bool // opencode has its key from its login file
@@ -69,6 +71,12 @@ func newWorld(t *testing.T, a agentCase) *world {
 	})
 	w.project = w.folder("demo")
 	w.serve()
+	w.configure(a)
+	return w
+}
+
+// configure gives the world's HOME what an agent reads there.
+func (w *world) configure(a agentCase) {
 	switch {
 	case a.isClaude():
 		w.writeJSON(".claude.json", map[string]any{"hasCompletedOnboarding": true})
@@ -76,10 +84,15 @@ func newWorld(t *testing.T, a agentCase) *world {
 		w.writeOpencodeConfig()
 	case a.isCodex():
 		w.write(".codex/config.toml", w.codexConfig())
+	case a.isCopilot():
+		w.writeJSON(".copilot/config.json", map[string]any{"trustedFolders": []string{filepath.Join(w.home(), "work")}, "firstLaunchAt": "2026-11-24T15:54:36.853Z", "appTipShown": true})
 	case a.isGemini():
 		w.writeGeminiConfig(".gemini")
+	case a.isPi():
+		w.writePiConfig()
+	case a.isQwen():
+		w.writeQwenConfig()
 	}
-	return w
 }
 
 func (w *world) home() string { return filepath.Join(w.root, "home") }
@@ -200,28 +213,73 @@ func (w *world) writeGeminiConfig(dir string) {
 	w.writeJSON(filepath.Join(dir, "trustedFolders.json"), map[string]any{filepath.Join(w.home(), "work"): "TRUST_FOLDER"})
 }
 
+// writePiConfig has a provider of its own, and pi's own tries come fast.
+func (w *world) writePiConfig() {
+	models := []any{map[string]any{"id": "demo-1", "name": "Demo 1", "reasoning": false, "input": []string{"text"}, "contextWindow": 100000, "maxTokens": 8000,
+		"cost": map[string]any{"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0}}}
+	w.writeJSON(".pi/agent/models.json", map[string]any{"providers": map[string]any{"fake": map[string]any{
+		"baseUrl": fmt.Sprintf("http://127.0.0.1:%d/v1", w.port), "api": "openai-completions", "apiKey": dummyKey, "models": models}}})
+	w.writePiSettings(nil)
+}
+
+func (w *world) writePiSettings(more map[string]any) {
+	set := map[string]any{"defaultProvider": "fake", "defaultModel": "demo-1", "enableInstallTelemetry": false,
+		"defaultProjectTrust": "always", "lastChangelogVersion": w.agent.version, "retry": map[string]any{"baseDelayMs": 50}}
+	maps.Copy(set, more)
+	w.writeJSON(".pi/agent/settings.json", set)
+}
+
+// writeQwenConfig has the agent ask seven times in a row and then give up, instead of for an hour.
+func (w *world) writeQwenConfig() {
+	w.writeJSON(".qwen/settings.json", map[string]any{
+		"$version": 4, "security": map[string]any{"auth": map[string]any{"selectedType": "openai"}, "folderTrust": map[string]any{"enabled": false}},
+		"privacy": map[string]any{"usageStatisticsEnabled": false}, "telemetry": map[string]any{"enabled": false},
+		"general": map[string]any{"enableAutoUpdate": false, "disableAutoUpdate": true, "disableUpdateNag": true}, "ide": map[string]any{"enabled": false},
+		"ui":     map[string]any{"hideTips": true, "hideBanner": true},
+		"model":  map[string]any{"name": "demo-1", "generationConfig": map[string]any{"contextWindowSize": 100000, "maxRetries": 0}},
+		"memory": map[string]any{"enableManagedAutoMemory": false, "enableManagedAutoDream": false},
+	})
+}
+
 // environ is the whole environment of the agents and of clawd in this world.
 func (w *world) environ() []string {
 	env := []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + w.home(), "LANG=C.UTF-8", "TZ=Europe/Rome", "TERM=dumb", "SHELL=/bin/sh",
 		"USER=dev", "TMPDIR=" + w.dir("tmp"), "XDG_STATE_HOME=" + w.dir("state"), "XDG_RUNTIME_DIR=" + w.dir("run"),
 	}
+	return slices.Concat(env, w.variables(w.agent, w.program), w.env)
+}
+
+// variables are what an agent is given beside that. Of two of one name the last one counts.
+func (w *world) variables(a agentCase, program string) []string {
 	switch {
-	case w.agent.isClaude():
-		env = append(env, fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", w.port), "CLAUDE_CODE_MAX_RETRIES=0",
-			"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1")
+	case a.isClaude():
+		env := []string{fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", w.port), "CLAUDE_CODE_MAX_RETRIES=0",
+			"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1"}
 		if !w.login {
 			env = append(env, "ANTHROPIC_API_KEY="+dummyKey)
 		}
-	case w.agent.isOpencode():
-		env = append(env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1",
-			"OPENCODE_MODELS_PATH="+filepath.Join(w.home(), ".config", "opencode", noModels))
-	case w.agent.isCodex():
-		env = append(env, "FAKE_API_KEY="+dummyKey)
-	case w.agent.isGemini():
-		env = append(env, fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY="+dummyKey)
+		return env
+	case a.isOpencode():
+		return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1",
+			"OPENCODE_MODELS_PATH=" + filepath.Join(w.home(), ".config", "opencode", noModels)}
+	case a.isCodex():
+		return []string{"FAKE_API_KEY=" + dummyKey}
+	case a.isCopilot(): // it unpacks itself, once for all worlds
+		env := []string{"COPILOT_AUTO_UPDATE=false", "COPILOT_CACHE_HOME=" + filepath.Join(filepath.Dir(program), "..", "..", "unpacked")}
+		if !w.login {
+			env = append(env, fmt.Sprintf("COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:%d/v1", w.port), "COPILOT_PROVIDER_API_KEY="+dummyKey, "COPILOT_MODEL=demo-1")
+		}
+		return env
+	case a.isGemini():
+		return []string{fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY=" + dummyKey}
+	case a.isPi(): // it is installed with a node that is new enough for it, as qwen-code is
+		return []string{"PI_OFFLINE=1", "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"}
+	case a.isQwen():
+		return []string{fmt.Sprintf("OPENAI_BASE_URL=http://127.0.0.1:%d/v1", w.port), "OPENAI_API_KEY=" + dummyKey, "OPENAI_MODEL=demo-1",
+			"PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"}
 	}
-	return append(env, w.env...)
+	return nil
 }
 
 // dir makes a folder beside HOME.
@@ -296,8 +354,9 @@ func (w *world) agents() []int {
 			continue
 		}
 		argv, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+		title := w.agent.isPi() && bytes.HasPrefix(argv, []byte("pi\x00")) || w.agent.isCopilot() && bytes.Contains(argv, []byte("/copilot\x00"))
 		script := !w.agent.isClaude() && !w.agent.isOpencode() && (bytes.Contains(argv, []byte(w.program)) || bytes.Contains(argv, []byte(program)))
-		if exe == program || err == nil && script {
+		if exe == program || err == nil && (script || title) {
 			pids = append(pids, pid)
 		}
 	}

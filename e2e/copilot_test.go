@@ -1,0 +1,160 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	kind "github.com/clawd-project/clawd/agent/copilot"
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// copilotKilled: the request may leave before the run has printed or written anything. What clawd makes of the output of
+// a run that was killed then must be no proof that it did not.
+func copilotKilled(t *testing.T, a agentCase) {
+	onlyInAll(t)
+	const kills = 8
+	w, id := stoppedOnce(t, a)
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
+	before, start := w.main(), time.Now()
+	r := w.resume(id, "continue")
+	w.waitMain(before + 1)
+	whole := time.Since(start)
+	r.signal(syscall.SIGKILL)
+	reads := kind.New(agent.Env{Home: w.home()}, agent.Config{})
+	asking := 0
+	for i := range kills {
+		before := w.main()
+		r := w.resume(id, "continue")
+		w.killTime(r, i, kills, whole, before)
+		r.signal(syscall.SIGKILL)
+		out, err := reads.Output(strings.NewReader(r.output()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := w.settledMain() > before
+		if asked {
+			asking++
+		}
+		if !out.Began && !out.Mute || out.Refused {
+			t.Errorf("killed after %d/%d of its start: asked %v, and its output proves that it did not: %+v\n%s", i+1, kills, asked, out, r.output())
+		}
+	}
+	t.Logf("%d of %d runs had asked; a start took %s", asking, kills, whole)
+}
+
+// copilotFailing: Copilot asks again after a refused login, and after most of what may pass.
+func copilotFailing(last provider.Answer) []provider.Answer {
+	switch {
+	case last.Status == http.StatusUnauthorized:
+		return slices.Repeat([]provider.Answer{last}, 3)
+	case last.Status == http.StatusTooManyRequests:
+		return slices.Repeat([]provider.Answer{last.After(1)}, 6) // else it waits for a minute in all
+	case last.Status >= http.StatusInternalServerError:
+		return slices.Repeat([]provider.Answer{last}, 6)
+	}
+	return []provider.Answer{last}
+}
+
+// gitHub answers as GitHub's servers do, as far as a login asks them, and gives how many requests of a model there were.
+// Those are limited until clawd may go on.
+func (w *world) gitHub(limited *atomic.Bool) (asked *atomic.Int32) {
+	w.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	base := fmt.Sprintf("http://127.0.0.1:%d", listener.Addr().(*net.TCPAddr).Port)
+	asked = new(atomic.Int32)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /copilot_internal/user", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(rw, `{"login":"dev","copilot_plan":"individual_pro","chat_enabled":true,"endpoints":{"api":%q},"organization_list":[],"quota_snapshots":{}}`, base)
+	})
+	mux.HandleFunc("GET /models", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(rw, `{"object":"list","data":[{"id":"claude-sonnet-4.6","name":"Sonnet","object":"model","vendor":"x","version":"1","model_picker_enabled":true,"is_chat_default":true,`+
+			`"policy":{"state":"enabled"},"billing":{"is_premium":true,"multiplier":1},"supported_endpoints":["/chat/completions"],"capabilities":{"family":"sonnet","type":"chat",`+
+			`"object":"model_capabilities","tokenizer":"o200k_base","limits":{"max_context_window_tokens":200000,"max_output_tokens":16000,"max_prompt_tokens":128000},`+
+			`"supports":{"streaming":true,"tool_calls":true}}}]}`)
+	})
+	mux.HandleFunc("POST /chat/completions", func(rw http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		if limited.Load() {
+			rw.Header().Set("Retry-After", "183600")
+			rw.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(rw, `{"error":{"message":"Sorry, you've exceeded your weekly rate limit.","code":"user_weekly_rate_limited"}}`)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(rw, `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"claude-sonnet-4.6","choices":[{"index":0,"delta":{"role":"assistant","content":"done"},"finish_reason":"stop"}],`+
+			`"usage":{"prompt_tokens":1200,"completion_tokens":12,"total_tokens":1212}}`+"\n\ndata: [DONE]\n\n")
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	w.t.Cleanup(func() { _ = server.Close() })
+	w.login = true
+	w.env = append(w.env, "COPILOT_GITHUB_TOKEN=gho_"+strings.Repeat("dummy", 8), "COPILOT_DEBUG_GITHUB_API_URL="+base, "COPILOT_API_URL="+base)
+	return asked
+}
+
+// TestCopilotHangs: a headless run that meets a weekly limit never ends. Its session goes on all the same, once, and the
+// process is ended before, in a way that tells its caller of no success.
+func TestCopilotHangs(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, copilot)
+	var limited atomic.Bool
+	limited.Store(true)
+	asked := w.gitHub(&limited)
+	c := w.startClawd(settings{})
+	r := w.startPrompt(w.project, "say done")
+	stop := c.wait("session_stopped", "reason", "usage_limit")
+	id := stop.text("session")
+	if stop.text("window") != "weekly" || stop.time("reset_at").Sub(stop.time("at")) < 50*time.Hour {
+		t.Errorf("%v", stop)
+	}
+	limited.Store(false)
+	if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 { // it waits until the process surely hangs
+		t.Fatalf("exit code %d\n%s", out.code(), out.output())
+	}
+	c.wait("resume_started", "session", id)
+	c.wait("resume_succeeded", "session", id)
+	if r.wait(); r.code() == 0 || strings.Contains(r.stdout(), `"type":"abort"`) || strings.Contains(r.stdout(), `"type":"result"`) {
+		t.Errorf("exit code %d\n%s", r.code(), r.output())
+	}
+	c.quiet(4 * time.Second)
+	if n := asked.Load(); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+	if got := w.only(); got != id {
+		t.Errorf("session %s, want %s", got, id)
+	}
+}
+
+// TestExecCopilotHangs: clawd exec says what the run met, and does not wait for its end.
+func TestExecCopilotHangs(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, copilot)
+	var limited atomic.Bool
+	limited.Store(true)
+	w.gitHub(&limited)
+	r := w.startExec("say done").wait()
+	if out := r.stdout(); r.code() == 0 || !strings.Contains(out, `"usage_limit"`) || !strings.Contains(out, `"weekly"`) {
+		t.Errorf("exit code %d\n%s", r.code(), r.output())
+	}
+	if left := w.agents(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

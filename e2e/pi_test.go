@@ -1,0 +1,58 @@
+//go:build linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// TestPiFresh: a session that is too long although pi has made room in it once goes over to a fresh one, once.
+func TestPiFresh(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, pi152)
+	w.writePiSettings(map[string]any{"compaction": map[string]any{"enabled": true, "reserveTokens": 1000, "keepRecentTokens": 500}})
+	w.provider.Queue(provider.Text(strings.Repeat("many words ", 4000)))
+	if r := w.prompt("count the frogs"); r.code() != 0 {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	c := w.startClawd(settings{})
+	w.provider.Queue(provider.TooLong(), provider.TooLong())
+	w.resume(id, "count the toads").wait()
+	c.wait("session_stopped", "session", id, "reason", "context_full")
+	c.wait("resume_scheduled", "session", id, "strategy", "fresh_session")
+	c.wait("session_recovered", "old", id)
+	c.quiet(5 * time.Second)
+	main := w.provider.Main()
+	if last := main[len(main)-1].LastUser; !strings.Contains(last, "> count the toads") {
+		t.Errorf("%d requests, the last one: %s", len(main), last)
+	}
+	if got := w.sessions(); len(got) != 2 {
+		t.Errorf("sessions %q", got)
+	}
+}
+
+// TestPiKeeps: a resume has the tools of the run, and no more.
+func TestPiKeeps(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, pi152)
+	c := w.startClawd(settings{})
+	w.provider.Queue(w.failing(provider.RateLimit())...)
+	w.start(w.project, nil, "--mode", "json", "--tools", "read,grep", "-p", "say done").wait()
+	id := w.only()
+	c.resumedOnce(id)
+	main := w.provider.Main()
+	first, last := string(main[0].Body), string(main[len(main)-1].Body)
+	for name, want := range map[string]bool{"read": true, "grep": true, "bash": false, "write": false, "edit": false} {
+		tool := `"name":"` + name + `"`
+		if strings.Contains(first, tool) != want || strings.Contains(last, tool) != want {
+			t.Errorf("%s: in the first request %v, in the last %v, want %v", name, strings.Contains(first, tool), strings.Contains(last, tool), want)
+		}
+	}
+}

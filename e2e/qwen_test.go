@@ -1,0 +1,45 @@
+//go:build linux
+
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clawd-project/clawd/internal/provider"
+)
+
+// TestQwenPromptIsKept: a prompt that got no answer stands in the request of the next one, so the constant prompt is
+// enough: after a limit, and when the run was killed a moment after it asked.
+func TestQwenPromptIsKept(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, qwen024)
+	id := w.stopped(w.rateLimit())
+	continued := func(task string) {
+		t.Helper()
+		if r := w.resume(id, "continue").wait(); r.code() != 0 {
+			t.Fatalf("exit code %d\n%s", r.code(), r.output())
+		}
+		main := w.provider.Main()
+		if n := strings.Count(string(main[len(main)-1].Body), task); n != 1 {
+			t.Errorf("%q stands %d times in the request", task, n)
+		}
+	}
+	continued("say done")
+
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.Queue(held)
+	before := w.main()
+	r := w.resume(id, "second task")
+	w.waitMain(before + 1)
+	w.eventually(10*time.Second, "its record", func() bool { return w.begun(id) == 3 })
+	for _, pid := range w.agents() {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // the launcher may have gone with its child
+	}
+	r.wait()
+	continued("second task")
+}
