@@ -78,7 +78,7 @@ func (w *world) stops() int {
 	return 1
 }
 
-// failing makes the answers that end one turn with last; opencode's own retries come fast.
+// failing makes the answers that end one turn with last; the agent's own retries come fast.
 func (w *world) failing(last provider.Answer) []provider.Answer {
 	if w.agent.isGemini() {
 		return []provider.Answer{provider.ToolCall("read_file", map[string]any{"file_path": "README.md"}), last}
@@ -90,8 +90,12 @@ func (w *world) failing(last provider.Answer) []provider.Answer {
 		return []provider.Answer{last} // the others ask again only for these
 	}
 	var answers []provider.Answer
+	again := last.AfterMS(50)
+	if w.agent.isQwen() { // it reads seconds alone, and 0 is none
+		again = last.After(1)
+	}
 	for range w.stops() - 1 {
-		answers = append(answers, last.AfterMS(50))
+		answers = append(answers, again)
 	}
 	return append(answers, last)
 }

@@ -149,6 +149,7 @@ func localCommandsCase(t *testing.T, a agentCase) {
 // quitCase: the pane shows a shell now. Its user quit, and nothing is done.
 func quitCase(t *testing.T, a agentCase) {
 	w, c, p, id := stopsOpen(t, a, false, "20s")
+	w.waitMain(w.stops()) // some agents record each of their own tries
 	p.quits()
 	c.wait("session_left", "session", id)
 	c.quiet(25 * time.Second)
