@@ -260,6 +260,14 @@ type Roles interface {
 	RoleGone(r Request) *Unfit
 }
 
+// Parent is an agent whose sessions start sub-agents, which a limit may stop while the session goes on.
+type Parent interface {
+	Agent
+	// SubStops lists a session's sub-agents whose own records end in a failure, as far as those were written after a time. It
+	// costs next to nothing for a session that has none. What it could read comes with an error, too.
+	SubStops(ctx context.Context, s detect.Session, since time.Time) ([]detect.SubStop, error)
+}
+
 // Counter is an agent whose runs tell the usage of the whole session (Usage.Whole).
 type Counter interface {
 	Agent

@@ -228,11 +228,14 @@ func (c *Claude) LastPrompt(ctx context.Context, s detect.Session) (string, erro
 }
 
 // matters gives the record of a line that may say something of the session's own conversation.
-func (c *Claude) matters(line []byte, s detect.Session) (*record, bool) {
+func (c *Claude) matters(line []byte, s detect.Session) (*record, bool) { return c.of(line, s, false) }
+
+// of is matters, for the session itself or for one of its sub-agents.
+func (c *Claude) of(line []byte, s detect.Session, sub bool) (*record, bool) {
 	line, ok := agent.Object(line)
 	if !ok || !mayMatter(line) {
 		return nil, false
 	}
 	r, err := parse(line)
-	return r, err == nil && !r.IsSidechain && r.SessionID == s.ID && r.named()
+	return r, err == nil && r.IsSidechain == sub && r.SessionID == s.ID && r.named()
 }

@@ -69,13 +69,20 @@ type payload struct {
 	// item_completed
 	ThreadID string `json:"thread_id"`
 	Item     struct {
-		Type    string  `json:"type"`
-		Source  string  `json:"source"`
-		Content content `json:"content"`
+		Type      string     `json:"type"`
+		Source    string     `json:"source"`
+		Content   content    `json:"content"`
+		Receivers []receiver `json:"receiver_agents"`
 	} `json:"item"`
 
 	// message
 	Role string `json:"role"`
+}
+
+// receiver is a sub-agent that a session has to do with.
+type receiver struct {
+	ID   string `json:"thread_id"`
+	Name string `json:"agent_nickname"`
 }
 
 type turnError struct {

@@ -110,7 +110,7 @@ var want = []list{
 }
 
 func TestRecordings(t *testing.T) {
-	left := cases(t)
+	left := slices.DeleteFunc(cases(t), func(name string) bool { return strings.HasPrefix(name, "sub-") }) // see TestSubStops
 	for _, w := range want {
 		for _, name := range w.names {
 			if !slices.Contains(left, name) {

@@ -45,7 +45,8 @@ type data struct {
 	Error   struct {
 		Code string `json:"code"`
 	} `json:"error"` // tool.execution_complete
-	ByUser bool `json:"isUserRequested"` // tool.execution_complete: a command that he has run himself
+	ByUser bool   `json:"isUserRequested"` // tool.execution_complete: a command that he has run himself
+	Name   string `json:"agentName"`       // subagent.failed
 
 	Failure
 	Usage usage `json:"usage"` // session.usage_record
@@ -86,6 +87,7 @@ const (
 	typeAsks     = "permission.requested"
 	typeAnswered = "permission.completed"
 	typeAbort    = "abort"
+	typeSubEnd   = "subagent.failed"
 )
 
 // What the agent says that it does after a limit.

@@ -25,6 +25,7 @@ type verdict struct {
 	stop      detect.Stop
 	resumable bool
 	missing   bool // clawd does not see the session at all
+	subs      []subStop
 }
 
 // openAgent gives one agent over a folder of its own.
@@ -99,8 +100,20 @@ func look(ctx context.Context, a agent.Agent, s detect.Session) (verdict, error)
 	if err != nil {
 		return verdict{}, err
 	}
+	var subs []subStop
+	if p, ok := a.(agent.Parent); ok && b.Info.Parent == "" {
+		all, err := p.SubStops(ctx, s, time.Time{})
+		if err != nil {
+			return verdict{}, err
+		}
+		for _, x := range all {
+			if x.Counts(stop) {
+				subs = append(subs, subStop{ID: x.ID, Name: x.Name, Reason: x.Reason, Window: x.Window, ResetAt: x.ResetAt})
+			}
+		}
+	}
 	kind := policy.Select(stop, resume.Tried{}).Kind()
-	return verdict{stop: stop, resumable: kind != resume.Leave && stop.State == detect.Stopped && b.Info.Parent == ""}, nil
+	return verdict{stop: stop, subs: subs, resumable: kind != resume.Leave && stop.State == detect.Stopped && b.Info.Parent == ""}, nil
 }
 
 // layOut copies an agent's folder as the agent had it, with db.sql made a database again. All

@@ -151,6 +151,7 @@ func (s *scores) scoreSession(r run, want session, got verdict) {
 	either("reset time", cutTo(want.ResetAt, want.Minute), cutTo(got.stop.ResetAt, want.Minute))
 	either("self-resume time", cutTo(want.SelfResumeAt, false), cutTo(got.stop.SelfResumeAt, false))
 	either("retry-after", seconds(want.RetryAfterS), seconds(got.retryAfter()))
+	either("sub-agent stops", inWords(want.SubStops, want.SubStops), inWords(got.subs, want.SubStops))
 	if len(want.CouldBe) > 0 {
 		check("could be", fmt.Sprint(want.CouldBe), fmt.Sprint(got.stop.CouldBe), false)
 	}

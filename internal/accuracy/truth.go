@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -51,8 +52,30 @@ type session struct {
 	SelfResumeAt time.Time      `json:"self_resume_at"`
 	Resumable    bool           `json:"resumable"`
 	Parent       bool           `json:"parent"`
+	SubStops     []subStop      `json:"sub_stops"`
 	CannotTell   string         `json:"cannot_tell"`
 	TruthReason  detect.Reason  `json:"truth_reason"`
+}
+
+// subStop is a sub-agent of a session that stopped before it was done.
+type subStop struct {
+	ID      string        `json:"id"`
+	Name    string        `json:"name"`
+	Reason  detect.Reason `json:"reason"`
+	Window  detect.Window `json:"window"`
+	ResetAt time.Time     `json:"reset_at"`
+	Minute  bool          `json:"minute"`
+}
+
+// inWords are stops of sub-agents, sorted, their times as precise as the truth about them.
+func inWords(stops, truth []subStop) string {
+	var all []string
+	for _, s := range stops {
+		minute := slices.ContainsFunc(truth, func(t subStop) bool { return t.ID == s.ID && t.Minute })
+		all = append(all, strings.Join(strings.Fields(fmt.Sprint(s.ID, " ", s.Name, " ", s.Reason, " ", s.Window, " ", cutTo(s.ResetAt, minute))), " "))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }
 
 // loadRuns reads every want.json below folder. left says which runs are left out: those of agents

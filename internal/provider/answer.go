@@ -10,7 +10,7 @@ import (
 // empty text. The same Answer serves all APIs: each renders it in its own words.
 type Answer struct {
 	Text  string // what the model says; also before a tool call, and before a cut
-	Tool  string // name of a tool to call; empty: none
+	Tool  string // name of a tool to call, with its namespace and a dot where the Responses API has one; empty: none
 	Input any    // the tool's input, anything that encodes to a JSON object
 
 	InputTokens int // reported usage; 0: 100

@@ -3,6 +3,7 @@ package provider
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -59,8 +60,12 @@ func (responses) output(a Answer) []any {
 	list := []any{object{"type": "message", "id": newID("msg_"), "role": "assistant", "status": "completed",
 		"content": []any{object{"type": "output_text", "text": a.Text, "annotations": []any{}}}}}
 	if a.Tool != "" {
-		list = append(list, object{"type": "function_call", "id": newID("fc_"), "call_id": newID("call_"), "status": "completed",
-			"name": a.Tool, "arguments": jsonText(a.Input)})
+		call := object{"type": "function_call", "id": newID("fc_"), "call_id": newID("call_"), "status": "completed",
+			"name": a.Tool, "arguments": jsonText(a.Input)}
+		if space, name, ok := strings.Cut(a.Tool, "."); ok {
+			call["namespace"], call["name"] = space, name
+		}
+		list = append(list, call)
 	}
 	return list
 }
