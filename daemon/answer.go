@@ -41,7 +41,9 @@ func (s *session) settle() time.Duration {
 func (s *session) answer(ctx context.Context, q machine.Question) (a machine.Answer) {
 	switch q := q.(type) {
 	case machine.AskFiles:
-		a = s.readOn(ctx, q.Rec)
+		f := s.readOn(ctx, q.Rec)
+		s.seeSubs(ctx, q.Rec, f)
+		a = f
 	case machine.AskHolders:
 		a = s.seeHolders(ctx, q.Rec)
 	case machine.AskScreen:
@@ -258,83 +260,6 @@ func (s *session) serverIn(holders []detect.Holder, stop detect.Stop) rules.Serv
 func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
 	h := machine.Strongest(holders)
 	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
-}
-
-// plan asks the agent for the argv. handOff is for fresh sessions.
-func (s *session) plan(rec *state.Session, handOff []byte) (resume.Plan, error) {
-	if rec.Decision.With != "" {
-		return s.takeOver(rec, handOff)
-	}
-	r, err := s.request(rec)
-	if err != nil {
-		return resume.Plan{}, err
-	}
-	if rec.Decision.Strategy == resume.FreshSession {
-		starter, err := agent.StarterOf(s.a)
-		if err != nil {
-			return resume.Plan{}, err
-		}
-		r.NewID, r.Handoff = uuid.NewString(), handOff
-		return starter.Fresh(r)
-	}
-	return s.a.Plan(r)
-}
-
-// takeOver asks another agent for the argv. What it may do, and with which model, is for its own config to say and for
-// clawd's: nothing of the old session is passed on but its folder.
-func (s *session) takeOver(rec *state.Session, handOff []byte) (resume.Plan, error) {
-	a, err := s.runner(rec)
-	if err != nil {
-		return resume.Plan{}, err
-	}
-	starter, err := agent.StarterOf(a)
-	if err != nil {
-		return resume.Plan{}, err
-	}
-	p, err := s.d.program(a)
-	if err != nil {
-		return resume.Plan{}, err
-	}
-	if err := agent.CheckDir(rec.Info.Dir); err != nil {
-		return resume.Plan{}, err
-	}
-	plan, err := starter.TakeOver(agent.TurnRequest{Program: p, NewID: uuid.NewString(), Dir: rec.Info.Dir, Prompt: string(handOff)})
-	if u := (*agent.Unfit)(nil); errors.As(err, &u) { // its command would go on with a session that there is not
-		err = errors.New(u.Reason())
-	}
-	plan.Agent = a.Name()
-	return plan, err
-}
-
-// runner is the agent that the decision has run.
-func (s *session) runner(rec *state.Session) (agent.Agent, error) {
-	if rec.Decision.With == "" {
-		return s.a, nil
-	}
-	if a := s.d.agent(rec.Decision.With); a != nil {
-		return a, nil
-	}
-	return nil, fmt.Errorf("clawd does not watch an agent named %q, so it can't take over", rec.Decision.With)
-}
-
-// renew looks at the program that the decision has run, which may have been replaced.
-func (s *session) renew(ctx context.Context, rec *state.Session) error {
-	a, err := s.runner(rec)
-	if err != nil {
-		return err
-	}
-	return s.d.refresh(ctx, a)
-}
-
-// request is what a plan for the session is asked with.
-func (s *session) request(rec *state.Session) (agent.Request, error) {
-	cfg, _ := s.d.settings()
-	p, err := s.d.program(s.a)
-	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
-		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.InertNow(), Launch: s.launch(rec),
-		Answered: rec.Episode.Attempts > 0 || rec.Classifier.Answered.After(rec.Classifier.LastPrompt.At)}
-	r.Info.Interactive = rec.Driven()
-	return r, err
 }
 
 // seeOrder looks what the session's files end in and what speaks against a resume that its user wants.

@@ -58,6 +58,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	if out.Live = attended; attended {
 		s.ready(ctx, q.Beside, holders, out)
 	} else {
+		out.Subs = s.subsOf(ctx, out.Rec)
 		s.planned(handOff, out)
 	}
 	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(q.Shown, holders)), s.d.mono()
@@ -147,7 +148,7 @@ func (s *session) planned(handOff []byte, out *machine.AllSeen) {
 		out.Later = s.later(lookAgain, "%v", err)
 		return
 	}
-	p, err := s.plan(out.Rec, handOff)
+	p, err := s.planFor(out.Rec, handOff, out.Subs)
 	switch {
 	case aboutMachine(err):
 		out.Short = err.Error()

@@ -47,8 +47,11 @@ func (d *Daemon) tell() {
 	channels := d.channels()
 	for i, n := range notices {
 		level, text := zerolog.WarnLevel, "this session needs you"
-		if n.Event == state.HandedOver {
+		switch n.Event {
+		case state.HandedOver:
 			level, text = zerolog.InfoLevel, "another agent went on with its work"
+		case state.SubStopped:
+			text = "sub-agents of this session stopped"
 		}
 		d.log.WithLevel(level).Str("event", n.Event).EmbedObject(d.named(n.Session)).
 			Func(func(e *zerolog.Event) {

@@ -24,6 +24,7 @@ type Why struct {
 	Phase    state.Phase   `json:"phase"`
 	Ignored  bool          `json:"ignored"`
 	Stop     *WhyStop      `json:"stop"`
+	Subs     []WhySub      `json:"sub_agents,omitempty"` // those that stopped before they were done, and were not sent on
 	Holder   WhyHolder     `json:"holder"`
 	Decision WhyDecision   `json:"decision"`
 	Next     string        `json:"next"`              // in a sentence
@@ -46,6 +47,17 @@ type WhyStop struct {
 	Notes        []string        `json:"notes,omitempty"`
 	// Over: the session went on since, or its turn ended well.
 	Over bool `json:"over"`
+}
+
+// WhySub is a sub-agent of the session that stopped before it was done.
+type WhySub struct {
+	ID      string        `json:"id"`
+	Name    string        `json:"name,omitempty"`
+	Reason  detect.Reason `json:"reason"`
+	Window  detect.Window `json:"window,omitempty"`
+	At      time.Time     `json:"at"`
+	ResetAt *time.Time    `json:"reset_at"`
+	Words   string        `json:"words"` // the same for people, times in UTC
 }
 
 // WhyHolder is who has the session open now.
@@ -79,7 +91,7 @@ func (d *Daemon) Why(ctx context.Context, ref string) (Why, error) {
 		return Why{}, err
 	}
 	w := Why{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Path: rec.Path, Phase: rec.Phase, Ignored: rec.Ignored,
-		Old: rec.OldSession, New: rec.NewSession, Stop: whyStop(rec), History: []state.Entry{}}
+		Old: rec.OldSession, New: rec.NewSession, Stop: whyStop(rec), Subs: s.whySubs(ctx, rec), History: []state.Entry{}}
 	at := s.standing()
 	holders, err := s.a.Live(ctx, s.ds, rec.Info)
 	h := machine.Strongest(holders)

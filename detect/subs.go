@@ -1,6 +1,10 @@
 package detect
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // SubStop is a sub-agent of a session that stopped before it was done. It holds no text of a model, a user or a tool.
 type SubStop struct {
@@ -56,4 +60,44 @@ func plainName(s string) bool {
 		}
 	}
 	return true
+}
+
+// maxNamed is how many sub-agents are named in one word.
+const maxNamed = 5
+
+// SubStopsWords says in words which sub-agents stopped and why.
+func SubStopsWords(stops []SubStop) string {
+	text := "a sub-agent stopped before it was done: "
+	if len(stops) > 1 {
+		text = fmt.Sprintf("%d sub-agents stopped before they were done: ", len(stops))
+	}
+	var each []string
+	for _, x := range stops[:min(len(stops), maxNamed)] {
+		each = append(each, strings.TrimSpace(x.Name+" "+x.ID)+", "+x.Words())
+	}
+	if more := len(stops) - maxNamed; more > 0 {
+		each = append(each, fmt.Sprintf("and %d more", more))
+	}
+	return text + strings.Join(each, "; ")
+}
+
+// subReasons and subWindows are what its user reads of them.
+var (
+	subReasons = map[Reason]string{RateLimit: "rate limit", UsageLimit: "usage limit", Overloaded: "provider overloaded",
+		ServerError: "server error", Network: "network failure", Auth: "sign-in rejected", Billing: "no credit left",
+		Interrupted: "ended with its session"}
+	subWindows = map[Window]string{FiveHour: "5-hour limit", Daily: "daily limit", Weekly: "weekly limit",
+		Monthly: "monthly limit", Model: "limit of the model"}
+)
+
+// Words says why a sub-agent stopped; times in UTC.
+func (s SubStop) Words() string {
+	text := subReasons[s.Reason]
+	if w := subWindows[s.Window]; w != "" && s.Reason == UsageLimit {
+		text = w
+	}
+	if !s.ResetAt.IsZero() {
+		text += ", resets " + s.ResetAt.UTC().Format(time.RFC3339)
+	}
+	return text
 }

@@ -56,6 +56,7 @@ type Session struct {
 	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict; zero: none that is known
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one; see Named
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it; see Named
+	Subs       Subs              `json:"subs,omitzero"`
 	Updated    time.Time         `json:"updated"`
 }
 
@@ -200,7 +201,7 @@ const HandedOver = "session_handed_over"
 type Notice struct {
 	Seq     uint64        `json:"-"`
 	At      time.Time     `json:"at"`
-	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked, session_put_off, HandedOver
+	Event   string        `json:"event"`         // resume_given_up, session_left, session_held, session_unreachable, session_blocked, session_put_off, HandedOver, SubStopped
 	Key     string        `json:"key,omitempty"` // of the stop that it is about
 	Session string        `json:"session"`
 	Reason  detect.Reason `json:"reason"`

@@ -1,8 +1,11 @@
 package codex
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/agenttest"
@@ -32,5 +35,30 @@ func TestSubStops(t *testing.T) {
 				return nil, detect.Session{}
 			})
 		})
+	}
+}
+
+// TestSubStopsOfOthers: a session that this one names, and that says itself that another one has started it, is none of its own.
+func TestSubStopsOfOthers(t *testing.T) {
+	root := copied(t, "sub-usage-limit")
+	found, err := filepath.Glob(filepath.Join(root, "sessions/*/*/*/*.jsonl"))
+	if err != nil || len(found) != 2 {
+		t.Fatalf("%q, %v", found, err)
+	}
+	parent, child := sessionAt(t, found[0]), found[1]
+	c := over(root, procTable{}, agent.Config{})
+	if got, err := c.SubStops(t.Context(), parent, time.Time{}); err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	b, err := os.ReadFile(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(b), `"parent_thread_id":"`+parent.ID, `"parent_thread_id":"`+strings.Replace(parent.ID, "0", "1", 1))
+	if err := os.WriteFile(child, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.SubStops(t.Context(), parent, time.Time{}); err != nil || len(got) != 0 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,8 @@ type finding struct {
 	Why          string          `json:"why"`
 	Notes        []string        `json:"notes,omitempty"`
 	Evidence     detect.Evidence `json:"evidence"`
+
+	SubAgents []detect.SubStop `json:"sub_agents,omitempty"` // that stopped before they were done, and were not sent on
 }
 
 func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string, message bool, out, warn io.Writer) error {
@@ -191,6 +194,13 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 	if b.Problem != "" {
 		f.Notes = append(f.Notes, b.Problem)
 	}
+	if p, ok := a.(agent.Parent); ok && b.Info.Parent == "" {
+		subs, err := p.SubStops(d.ctx, s, time.Time{})
+		if err != nil {
+			f.Notes = append(f.Notes, "what became of its sub-agents cannot be read: "+err.Error())
+		}
+		f.SubAgents = slices.DeleteFunc(subs, func(x detect.SubStop) bool { return !x.Counts(stop) })
+	}
 	return f, nil
 }
 
@@ -256,6 +266,9 @@ func printFindings(out io.Writer, found []finding, asJSON bool) error {
 			fmt.Fprintf(out, ", resets %s", local(*f.ResetAt))
 		}
 		fmt.Fprintf(out, "\n  %s: %s\n", f.Strategy, tame(f.Why))
+		if len(f.SubAgents) > 0 {
+			fmt.Fprintf(out, "  %s\n", tame(detect.SubStopsWords(f.SubAgents)))
+		}
 		for _, n := range f.Notes {
 			fmt.Fprintf(out, "  note: %s\n", tame(n))
 		}

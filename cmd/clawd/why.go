@@ -55,6 +55,9 @@ func explain(w daemon.Why) []byte {
 	}
 	say("")
 	explainStop(say, w.Stop)
+	for _, x := range w.Subs {
+		say("Its sub-agent %s stopped at %s before it was done: %s.", strings.TrimSpace(tame(x.Name)+" "+tame(x.ID)), local(x.At), tame(x.Words))
+	}
 	explainHolder(say, w.Holder)
 	say("")
 	switch w.Phase {

@@ -279,6 +279,7 @@ func (t *step) take(seen *AllSeen) {
 	mark, output := t.w.Paths(rec.Session, t.s.Rec.Stop.Key, n, token)
 	c := resume.Claim{Token: token, Boot: t.w.Here.Boot, Info: rec.Info, Cursor: rec.Cursor, Plan: seen.Plan, Mark: mark, Output: output}
 	t.s.Trouble.Failing = 0
+	t.subsStopped(seen.Subs)
 	t.write(t.s.Rec.Taken(t.w.Books, c))
 	t.s.Phase = Claimed{Run{Claim: *t.s.Rec.Claim, Since: t.w.Mono, Stage: Starting}}
 	t.do(Start{*t.s.Rec.Claim, seen.Rec, seen.Live})

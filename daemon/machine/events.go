@@ -277,6 +277,8 @@ type (
 		Anew    bool
 		Skipped int
 		Problem string
+		Subs    []detect.SubStop // sub-agents that have stopped; looked for where the session's own turn has ended
+		SubsAt  time.Time        // that end; zero: they were not looked for
 		Err     error
 	}
 	// HoldersSeen answers AskHolders.
@@ -316,6 +318,7 @@ type (
 		Facts rules.Facts
 		Rec   *state.Session // with what was read
 		Plan  resume.Plan
+		Subs  []detect.SubStop // as in FilesSeen, in the turn that stopped
 		Live  bool
 		Wraps map[int]detect.Holder // as in HoldersSeen
 		Made  *resume.Claim         // an attempt on which the store has no verdict

@@ -67,6 +67,7 @@ func (t *step) look() {
 // classify acts on the verdict over all that was read.
 func (t *step) classify(f *FilesSeen) {
 	t.fold(f)
+	t.sawSubs(f)
 	stop := t.s.stop()
 	armed := stop.State == detect.Retrying && stop.Reason != "" // the agent's own continue
 	known := t.known(stop)

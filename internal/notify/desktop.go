@@ -22,6 +22,7 @@ var titles = map[string]string{
 	"session_blocked":     "An open session cannot be typed into now",
 	"session_put_off":     "A session still waits",
 	"session_handed_over": "Another agent took over",
+	"subagent_stopped":    "A sub-agent stopped",
 	"many":                "News of your sessions",
 	"test":                "clawd: a test",
 }

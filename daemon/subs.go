@@ -1,0 +1,94 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/state"
+)
+
+// subSlack is how far before the end of a session's last turn its sub-agents are looked for: one may be written of after its session.
+const subSlack = time.Minute
+
+// seeSubs looks which sub-agents have stopped, when something new ends in the end of the session's own turn. While a turn goes on they
+// are its own business.
+func (s *session) seeSubs(ctx context.Context, rec *state.Session, f *machine.FilesSeen) {
+	stop := f.Fold.Stop()
+	if f.Err != nil || stop.State != detect.Stopped || !f.News && f.Cursor == rec.Cursor || f.Info.Parent != "" {
+		return
+	}
+	cfg, _ := s.d.settings()
+	since := s.d.now().Add(-time.Duration(cfg.Watch.MaxStopAge))
+	if asked := rec.Subs.Asked.Add(-subSlack); asked.After(since) && !f.Anew {
+		since = asked
+	}
+	found, err := s.subStops(ctx, rec, since)
+	if err != nil && f.Problem == "" {
+		f.Problem = "what became of its sub-agents cannot be read: " + err.Error()
+	}
+	f.Subs, f.SubsAt = found, stop.At
+}
+
+func (s *session) subStops(ctx context.Context, rec *state.Session, since time.Time) ([]detect.SubStop, error) {
+	a, ok := s.a.(agent.Parent)
+	if !ok || rec.Info.Parent != "" {
+		return nil, nil
+	}
+	return a.SubStops(ctx, s.ds, since)
+}
+
+// subsOf are the sub-agents that have stopped since the last prompt, as far as that can be read: a prompt that does not name them is
+// better than none. What was prompted since has told of the others, be it the agent itself.
+func (s *session) subsOf(ctx context.Context, rec *state.Session) []detect.SubStop {
+	prompted := rec.Classifier.LastPrompt.At
+	found, _ := s.subStops(ctx, rec, prompted)
+	return slices.DeleteFunc(found, func(x detect.SubStop) bool { return !x.Counts(rec.Stop) || !x.At.After(prompted) })
+}
+
+// whySubs are the sub-agents that have stopped of late, as their records say now.
+func (s *session) whySubs(ctx context.Context, rec state.Session) (all []WhySub) {
+	cfg, _ := s.d.settings()
+	since := s.d.now().Add(-time.Duration(cfg.Watch.MaxStopAge))
+	found, _ := s.subStops(ctx, &rec, since) // what cannot be read is in the log
+	main := rec.Classifier.Stop()
+	for _, x := range found {
+		if !x.Counts(main) || x.At.Before(since) {
+			continue
+		}
+		w := WhySub{ID: x.ID, Name: x.Name, Reason: x.Reason, Window: x.Window, At: x.At, Words: x.Words()}
+		if !x.ResetAt.IsZero() {
+			w.ResetAt = &x.ResetAt
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// maxNamed is how many sub-agents a prompt names.
+const maxNamed = 5
+
+// naming adds to a prompt which sub-agents stopped. What is added is ours but for their ids, which are letters, digits, "_" and "-".
+func naming(prompt string, subs []detect.SubStop) string {
+	if strings.TrimSpace(prompt) == "" || len(subs) == 0 {
+		return prompt
+	}
+	text, work := "one of your sub-agents stopped before it was done", "its work is"
+	if len(subs) > 1 {
+		text, work = fmt.Sprintf("%d of your sub-agents stopped before they were done", len(subs)), "their work is"
+	}
+	var ids []string
+	for _, x := range subs[:min(len(subs), maxNamed)] {
+		ids = append(ids, x.ID)
+	}
+	more := ""
+	if n := len(subs) - maxNamed; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%s (%s: %s%s; see whether %s still needed)", prompt, text, strings.Join(ids, ", "), more, work)
+}

@@ -1,0 +1,45 @@
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// SubStopped is the event of a Notice about sub-agents that have stopped while their session went on, or with it. It asks nothing of its
+// user, and decides nothing about the session.
+const SubStopped = "subagent_stopped"
+
+// maxSubs is how many stops of sub-agents are remembered: those of the newest turns are looked at alone.
+const maxSubs = 256
+
+// Subs is what its user knows of a session's sub-agents.
+type Subs struct {
+	Asked time.Time `json:"asked,omitzero"` // the end of the newest turn of the session after which they were looked at
+	Told  []string  `json:"told,omitempty"` // keys of the stops that its user was told of, the newest last
+}
+
+// Untold are those of the stops that its user was not told of.
+func (s Subs) Untold(stops []detect.SubStop) []detect.SubStop {
+	return slices.DeleteFunc(slices.Clone(stops), func(x detect.SubStop) bool { return slices.Contains(s.Told, x.Key) })
+}
+
+// SubsStopped has its user told of sub-agents that have stopped, in one word, and once each. The session itself stays as it is:
+// what was stopped or done stays so. Nil: nothing is new, or an attempt under way has the record.
+func (s Session) SubsStopped(b Books, stops []detect.SubStop, why string) *Change {
+	stops = s.Subs.Untold(stops)
+	if len(stops) == 0 || s.open() {
+		return nil
+	}
+	c := s.change(b, "T5")
+	c.Subs.Told = slices.Clip(c.Subs.Told)
+	for _, x := range stops {
+		c.Subs.Told = append(c.Subs.Told, x.Key)
+	}
+	c.Subs.Told = slices.Clone(c.Subs.Told[max(0, len(c.Subs.Told)-maxSubs):])
+	c.record(SubStopped, stops[0].Key, 0, why, "")
+	// It is not the session's own notice: what that asks of its user stands.
+	c.Notices = append(c.Notices, Notice{At: c.now(), Event: SubStopped, Key: stops[0].Key, Session: Key(c.Session.Session), Reason: stops[0].Reason, Why: why})
+	return c
+}
