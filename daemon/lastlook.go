@@ -32,6 +32,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		return out
 	}
 	f := &out.Facts
+	out.Subs = s.subsOf(ctx, &rec) // first, as it may take a while; what is new since ends the look
 	f.Tail = s.tailOf(ctx, &rec)
 	var handOff []byte
 	if rec.Decision.Strategy == resume.FreshSession { // first, for it may take a while
@@ -58,7 +59,6 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	if out.Live = attended; attended {
 		s.ready(ctx, q.Beside, holders, out)
 	} else {
-		out.Subs = s.subsOf(ctx, out.Rec)
 		s.planned(handOff, out)
 	}
 	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(q.Shown, holders)), s.d.mono()

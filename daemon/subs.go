@@ -25,7 +25,7 @@ func (s *session) seeSubs(ctx context.Context, rec *state.Session, f *machine.Fi
 	}
 	cfg, _ := s.d.settings()
 	since := s.d.now().Add(-time.Duration(cfg.Watch.MaxStopAge))
-	if asked := rec.Subs.Asked.Add(-subSlack); asked.After(since) && !f.Anew {
+	if asked := rec.Subs.Asked.Add(-subSlack); asked.After(since) {
 		since = asked
 	}
 	found, err := s.subStops(ctx, rec, since)

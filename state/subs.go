@@ -11,8 +11,8 @@ import (
 // user, and decides nothing about the session.
 const SubStopped = "subagent_stopped"
 
-// maxSubs is how many stops of sub-agents are remembered: those of the newest turns are looked at alone.
-const maxSubs = 256
+// maxSubs is how many stops of sub-agents are remembered: those of the newest turns alone are looked at, and a workflow has hundreds.
+const maxSubs = 1024
 
 // Subs is what its user knows of a session's sub-agents.
 type Subs struct {

@@ -20,20 +20,32 @@ const (
 	subMetaMax = 16 << 10
 )
 
-// SubStops looks at <session>/subagents/agent-<id>.jsonl, one file a sub-agent, whatever its depth: it has stopped when the agent's
-// own failure record is the newest of its conversation. One that asked again by itself has left no such record, and
-// one that was sent on has an answer behind it. Versions before 2.1 keep these files elsewhere.
+// SubStops looks at <session>/subagents/agent-<id>.jsonl, one file a sub-agent, whatever its depth, and at those of workflows in
+// subagents/workflows/<run>/: it has stopped when the agent's own failure record is the newest of its conversation. One that asked again by
+// itself has left no such record, and one that was sent on has an answer behind it. Versions before 2.1 keep these files elsewhere.
 func (c *Claude) SubStops(ctx context.Context, s detect.Session, since time.Time) ([]detect.SubStop, error) {
 	if err := fits(s); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(strings.TrimSuffix(s.Path, ".jsonl"), "subagents")
-	names, err := agent.ReadDir(c.root, dir) // most sessions have none
-	if err != nil {
-		return nil, err
+	all, err := c.subsIn(ctx, s, dir, since)
+	runs := filepath.Join(dir, "workflows")
+	names, failed := agent.ReadDir(c.root, runs) // most sessions have none
+	errs := []error{err, failed}
+	for _, n := range names {
+		if !n.IsDir() {
+			continue
+		}
+		more, err := c.subsIn(ctx, s, filepath.Join(runs, n.Name()), since)
+		all, errs = append(all, more...), append(errs, err)
 	}
-	var all []detect.SubStop
-	var errs []error
+	return all, errors.Join(errs...)
+}
+
+// subsIn looks at the sub-agents of one folder.
+func (c *Claude) subsIn(ctx context.Context, s detect.Session, dir string, since time.Time) (all []detect.SubStop, err error) {
+	names, err := agent.ReadDir(c.root, dir)
+	errs := []error{err}
 	for _, n := range names {
 		id, named := strings.CutPrefix(n.Name(), subPrefix)
 		id, ok := strings.CutSuffix(id, ".jsonl")

@@ -8,6 +8,14 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
+func TestWhySubAgents(t *testing.T) {
+	said := string(explain(daemon.Why{Subs: []daemon.WhySub{{ID: "a1", Name: "general-purpose", Words: "5-hour limit, resets 2026-11-24T21:54:04Z"}}}))
+	if !strings.Contains(said, "Its sub-agent general-purpose a1 stopped at ") || !strings.Contains(said, " before it was done: 5-hour limit, resets ") ||
+		strings.Contains(said, "2026-11-24T21:54:04Z") {
+		t.Error(said)
+	}
+}
+
 // Only Claude is kept to the tools that it has used.
 func TestWhyUnseenOptions(t *testing.T) {
 	for _, name := range []string{"claude", "codex", "gemini"} {
