@@ -5,6 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
 )
 
 const (
@@ -77,3 +81,11 @@ func closing(s []byte) int {
 
 // odd tells whether s ends in an odd number of backslashes: the last one escapes what follows.
 func odd(s []byte) bool { return (len(s)-len(bytes.TrimRight(s, `\`)))%2 == 1 }
+
+// Strange is the event of a record that the agent's package does not know. Its id may be one that cannot be kept, or none.
+func Strange(id string, at time.Time, off int64) detect.Event {
+	if id == "" || len(id) > 128 {
+		id = "strange:" + strconv.FormatInt(off, 10)
+	}
+	return detect.Event{Kind: detect.KindStrange, ID: id, At: at, Offset: off}
+}

@@ -20,6 +20,7 @@ type Classifier struct {
 	Ended      time.Time `json:"ended,omitzero"`       // newest turn that ended well
 	Retry      Event     `json:"retry,omitzero"`       // newest sign that the agent retries, since Last
 	SelfResume Event     `json:"self_resume,omitzero"` // newest word on its own continue, since Last
+	Strange    Event     `json:"strange,omitzero"`     // newest record that nobody knows, since Last
 	Holder     Holder    `json:"holder,omitzero"`
 	HolderAt   time.Time `json:"holder_at,omitzero"` // when that was seen; zero: at the end
 }
@@ -44,6 +45,10 @@ func (c *Classifier) Feed(e Event) {
 		if !c.older(e) {
 			c.SelfResume = e
 		}
+	case KindStrange:
+		if !c.older(e) {
+			c.Strange = e
+		}
 	default:
 		if e.Kind == KindPrompt {
 			c.LastPrompt, c.Aside = e, false
@@ -57,6 +62,9 @@ func (c *Classifier) Feed(e Event) {
 		if e.ID != c.Last.ID {
 			// Whoever wrote this record was alive then, whatever was seen before.
 			c.Retry, c.SelfResume, c.Holder = Event{}, Event{}, Holder{}
+		}
+		if e.Offset > c.Strange.Offset || e.Offset == 0 && e.ID != c.Last.ID { // else it is told late, when more was read
+			c.Strange = Event{}
 		}
 		c.Last = e
 	}
@@ -105,6 +113,9 @@ func (c *Classifier) failed(s *Stop) {
 	}
 	f.fill(s)
 	switch {
+	case c.Strange.Kind != "":
+		*s = Stop{State: Stopped, Reason: Unknown, Key: s.Key, At: s.At, Status: s.Status, Evidence: s.Evidence, NotResumable: s.NotResumable,
+			Notes: []string{"a record that clawd does not know stands behind the failure, and may say that the session went on or that its user stopped it"}}
 	case !c.SelfResume.Next.IsZero() && c.Holder.Liveness != Gone && c.Holder.Liveness != LeftBehind:
 		// Only a living process can keep its promise. Whether it lives may not be known; then
 		// doing nothing is right too.

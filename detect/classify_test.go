@@ -85,6 +85,11 @@ func TestClassifier(t *testing.T) {
 		{"gone in mid turn", []Event{p, holder(Gone, "")}, verdict{State: Stopped, Reason: Interrupted, Key: "cut:r1"}},
 		{"not to be seen", []Event{p, holder(HolderUnknown, "")}, verdict{Running, all, "", "r1", time.Time{}}},
 		{"holder came back", []Event{p, holder(LeftBehind, ""), holder(Alive, "busy")}, verdict{Running, []State{Running, Retrying}, "", "r1", time.Time{}}},
+		{"nobody knows what stands behind it", []Event{p, limit, ev(4, KindStrange)}, verdict{State: Stopped, Reason: Unknown, Key: "r3"}},
+		{"nor behind its own continue", []Event{p, limit, ev(4, KindStrange), ev(5, KindSelfResume, armed), holder(Alive, "")}, verdict{State: Stopped, Reason: Unknown, Key: "r3"}},
+		{"nobody knows what stands before it", []Event{p, ev(2, KindStrange), limit}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
+		{"it was read again", []Event{p, limit, ev(2, KindStrange)}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
+		{"nobody knows what stands behind the end", []Event{p, ev(3, KindAnswer, done), ev(4, KindStrange)}, verdict{State: Stopped, Reason: Completed, Key: "r3"}},
 		{"armed its own continue", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Alive, "")}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder not known", []Event{p, limit, ev(4, KindSelfResume, armed)}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder gone", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Gone, "")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
@@ -137,7 +142,7 @@ func TestClassifierRemembersTimes(t *testing.T) {
 // A crash between reading and storing makes records come again: the tail, or one of them twice.
 func TestClassifierReadAgain(t *testing.T) {
 	kinds := []Kind{KindPrompt, KindAnswer, KindToolResult, KindOpen, KindFailure, KindInterrupt, KindDenied,
-		KindAside, KindRetry, KindRetry, KindRetry, KindSelfResume, KindSelfResume, KindSelfResume} // what a later record ends
+		KindAside, KindRetry, KindRetry, KindRetry, KindSelfResume, KindSelfResume, KindSelfResume, KindStrange, KindStrange} // what a later record ends
 	rapid.Check(t, func(t *rapid.T) {
 		placed := rapid.Bool().Draw(t, "placed") // a database tells no place for some records
 		var events []Event

@@ -141,6 +141,9 @@ const (
 	KindSelfResume Kind = "self_resume"
 	// KindAside: a line on the user's side that is kept for the next prompt, and begins no turn.
 	KindAside Kind = "aside"
+	// KindStrange: a record that this clawd does not know: of a kind that no pinned version writes, or without what every
+	// record of its kind has. It may say anything, so a failure before it is not acted on.
+	KindStrange Kind = "strange"
 	// KindHolder: what is known of the process that has the session open; see Holder.
 	KindHolder Kind = "holder"
 )

@@ -253,13 +253,23 @@ func unknownRecord(t *testing.T, a agent.Agent, f Fixture) {
 		if b := got.read(t, a, f.Session); b.Anew {
 			t.Error("a record of an unknown kind led to Anew")
 		}
-		if d := cmp.Diff(stop, got.c.Stop()); d != "" {
+		if d := cmp.Diff(stop, got.c.Stop()); d != "" && !cautious(stop, got.c.Stop()) {
 			t.Errorf("a record of an unknown kind changed the verdict:\n%s", d)
 		}
 	}
-	if d := cmp.Diff(f.Want.Reason, got.c.Stop().Reason); d != "" {
+	if d := cmp.Diff(f.Want.Reason, got.c.Stop().Reason); d != "" && !cautious(f.Want, got.c.Stop()) {
 		t.Errorf("reason (-want +got):\n%s", d)
 	}
+}
+
+// cautious: behind a failure such a record may say that the session went on, or that its user stopped it. Then nobody knows
+// any more why it stands still, and it is left. Nothing else may change.
+func cautious(before, now detect.Stop) bool {
+	switch before.Reason {
+	case "", detect.Completed, detect.Interrupted, detect.Crashed:
+		return false
+	}
+	return now.State == detect.Stopped && now.Reason == detect.Unknown && now.Key == before.Key && now.At.Equal(before.At)
 }
 
 func brokenRecord(t *testing.T, a agent.Agent, f Fixture) {

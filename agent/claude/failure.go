@@ -103,7 +103,7 @@ func byWord(f *detect.Failure, word, text string, r *record, zone *time.Location
 		f.Reason = detect.RateLimit
 		limited(f, row, known, text, r.at, zone)
 	case word == "server_error":
-		f.Reason = serverReason(f.Status, r.APIError, row.Reason)
+		f.Reason = serverReason(f.Status, r.APIError, text, row.Reason)
 	default:
 		byText(f, text, r.at, zone)
 	}
@@ -122,7 +122,7 @@ var authWords = map[string]bool{
 }
 
 // serverReason: the agent says server_error for an overloaded provider and a broken line too.
-func serverReason(status int, apiError string, byText detect.Reason) detect.Reason {
+func serverReason(status int, apiError, text string, byText detect.Reason) detect.Reason {
 	switch {
 	case status != 0:
 		return detect.FromStatus(status)
@@ -130,6 +130,8 @@ func serverReason(status int, apiError string, byText detect.Reason) detect.Reas
 		return detect.Network
 	case byText == detect.Overloaded:
 		return detect.Overloaded
+	case byText == "" && text != "": // the word is the agent's for all three, and the text says in new words which
+		return detect.Unknown
 	}
 	return detect.ServerError
 }

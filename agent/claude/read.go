@@ -89,12 +89,16 @@ func (f *fold) line(line []byte, off int64) {
 	f.head.line(line)
 	f.attached = f.attached || mayInvert(line)
 	if !mayMatter(line) {
+		f.note(line, off)
 		return
 	}
 	r, err := parse(line)
 	if err != nil {
 		f.b.Skip(err.Error(), 1)
 		return
+	}
+	if !r.known() || r.talk() && (r.SessionID == "" || r.SessionID == f.s.ID && !r.named()) {
+		f.strange(r, off)
 	}
 	if r.IsSidechain || r.SessionID != f.s.ID {
 		return
@@ -118,6 +122,9 @@ func (f *fold) line(line []byte, off int64) {
 		f.local = r.UUID
 	}
 	f.info(r)
+	if f.c.unread(r) {
+		f.strange(r, off)
+	}
 	if e, ok := f.c.event(r, off); ok {
 		if e.Kind == detect.KindPrompt && r.IsMeta && f.local != "" && r.Parent == f.local {
 			e.Kind = detect.KindAside // whatever a command of the terminal has for the next prompt

@@ -175,6 +175,10 @@ func (c *Claude) event(r *record, offset int64) (detect.Event, bool) {
 	return e, false
 }
 
+// coarse are the reasons of which a text may know better. Each record of the agent has one: where it is not found, the record
+// is of a form that nobody knows.
+var coarse = map[detect.Reason]bool{detect.RateLimit: true, detect.ServerError: true, detect.InvalidRequest: true}
+
 // local is how lines begin that a command of the terminal left; the model is not asked.
 var local = []string{"<command-name>", "<command-message>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"}
 
@@ -220,7 +224,11 @@ func (c *Claude) assistantEvent(e detect.Event, r *record) (detect.Event, bool) 
 	e.Msg = r.Message.ID
 	switch {
 	case r.failed():
-		e.Kind, e.Failure = detect.KindFailure, failure(r, textOf(blocks(r.Message.Content)), c.zone)
+		text := textOf(blocks(r.Message.Content))
+		e.Kind, e.Failure = detect.KindFailure, failure(r, text, c.zone)
+		if text == "" && coarse[e.Failure.Reason] {
+			e.Failure.Reason, e.Failure.RetryAfter = detect.Unknown, nil
+		}
 	case r.Message.Model == synthetic || r.IsAPIError:
 		// "No response requested.", or the shown part of an answer that the user broke off.
 		return e, false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,7 +296,11 @@ func TestBadLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stop, b := readText(t, failed(1, limitSentence, nil)+line+"\n")
-			if b.Skipped != 1 || b.Problem == "" || stop.Reason != detect.UsageLimit {
+			want := detect.UsageLimit
+			if name == "no id" || name == "no time" || name == "long id" { // somebody asked behind the failure
+				want = detect.Unknown
+			}
+			if b.Skipped != 1 || b.Problem == "" || stop.Reason != want {
 				t.Errorf("skipped %d (%s), reason %s", b.Skipped, b.Problem, stop.Reason)
 			}
 		})
@@ -329,6 +334,7 @@ func FuzzLine(f *testing.F) {
 		var b agenttest.Batch
 		x := fold{c: c, s: s, b: &b.Batch, each: func(e detect.Event) { b.Events = append(b.Events, e) }, folder: "-home-dev-work-demo", head: head{wanted: true}}
 		x.line(line, 0)
+		b.Events = slices.DeleteFunc(b.Events, func(e detect.Event) bool { return e.Kind == detect.KindStrange }) // said beside the others
 		if len(b.Events) > 1 || len(b.Events) > 0 && b.Skipped > 0 {
 			t.Fatalf("one line gave %d events and %d skipped", len(b.Events), b.Skipped)
 		}

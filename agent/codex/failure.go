@@ -206,9 +206,12 @@ func (c *Codex) usage(f *detect.Failure, text string, said *detect.Failure, q *q
 		f.ResetAt, f.ResetMinute, f.Notes = said.ResetAt, said.ResetMinute, said.Notes
 		return
 	}
-	if r, ok := detect.ParseReset(detect.Plain(text), at, c.zone); ok {
-		f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
+	r, ok := detect.ParseReset(detect.Plain(text), at, c.zone)
+	if !ok && (q == nil || !q.Full) { // neither words nor limits tell which of the four it is
+		f.Reason = detect.Unknown
+		return
 	}
+	f.ResetAt, f.ResetMinute, f.Notes = r.At, r.Minute, r.Notes
 }
 
 // fill takes over the window that is used up. False: there is none, or it does not say when it

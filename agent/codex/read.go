@@ -170,6 +170,9 @@ func (f *fold) line(line []byte, off int64) {
 		f.b.Skip(err.Error(), 1)
 		return
 	}
+	if !r.known() || r.at.IsZero() {
+		f.each(agent.Strange("", r.at, off))
+	}
 	switch r.Type {
 	case "session_meta", "turn_context", "event_msg", "response_item":
 	default:

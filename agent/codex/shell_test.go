@@ -63,7 +63,7 @@ func TestShellCommandEndsNoWait(t *testing.T) {
 func TestShellCommandBrokenOff(t *testing.T) {
 	x := begin(t, "0.169.0", "")
 	x.event("task_started", `,"turn_attribution":{"turn_id":"x","turn_trigger":"user"}`+started("01a20389-c79b-7e10-aed5-6e76a567f8ef"))
-	x.event("task_complete", `,"error":{"message":"x","codex_error_info":"usage_limit_exceeded"}`+started("01a20389-c79b-7e10-aed5-6e76a567f8ef"))
+	x.event("task_complete", `,"error":{"message":"You've hit your usage limit. Try again later.","codex_error_info":"usage_limit_exceeded"}`+started("01a20389-c79b-7e10-aed5-6e76a567f8ef"))
 	x.want(detect.UsageLimit)
 	x.event("task_started", `,"turn_attribution":{"turn_id":"y","turn_trigger":null}`+started("01a2038a-1a09-7e13-b179-ce3b806b2ccd"))
 	x.event("item_completed", `,"item":{"type":"CommandExecution","source":"user_shell"}`)

@@ -119,6 +119,8 @@ func (d *Failure) failure(at time.Time, zones []*time.Location) *detect.Failure 
 		f.Reason, f.Window, f.Field = l.reason, l.window, fieldCode
 	case typed:
 		f.Reason, f.Field = t, fieldType
+	case d.Message == "": // each error has one, and it may know better than the status: this is a form that nobody knows
+		f.Reason, f.Field = detect.Unknown, fieldText
 	default:
 		s.judge(f, d.Type, at, zones[0])
 	}

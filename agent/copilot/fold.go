@@ -57,6 +57,9 @@ func (f *fold) line(line []byte, off int64) {
 		return
 	}
 	f.learn(r)
+	if !r.known() || !r.named() && r.Type != typeStart {
+		f.each(agent.Strange(r.ID, r.at, off))
+	}
 	if e, ok := f.c.event(r, off, f.zones()); ok {
 		if !r.named() {
 			f.b.Skip("a record has no id or no time", 1)

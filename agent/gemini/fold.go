@@ -79,7 +79,14 @@ func (f *fold) line(raw []byte, off int64) {
 		}
 	case l.Type != "":
 		f.message(&l.message, off)
+	default:
+		f.strange(&l.message, off)
 	}
+}
+
+// strange tells of a record that this clawd does not know, which may say that the session went on, or that its user stopped it.
+func (f *fold) strange(m *message, off int64) {
+	f.each(agent.Strange(m.ID, m.at(), off))
 }
 
 // other notes that another process has opened the session.
@@ -109,6 +116,7 @@ func (f *fold) checkpoint(list []message, at time.Time, off int64) {
 // message takes one record of the conversation.
 func (f *fold) message(m *message, off int64) {
 	if !m.named() {
+		f.strange(m, off)
 		f.b.Skip(errNamed.Error(), 1)
 		return
 	}
@@ -127,6 +135,9 @@ func (f *fold) message(m *message, off int64) {
 	case "error":
 		f.b.Info.Interactive = true
 		f.failed(textOf(parts(m.Content)), e)
+	case "warning":
+	default:
+		f.strange(m, off)
 	}
 }
 

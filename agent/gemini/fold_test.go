@@ -169,7 +169,7 @@ func TestRewrittenBounds(t *testing.T) {
 		text, problem string
 		events        int
 	}{
-		"sound":         {head + asked + `,{"id":7}],"kind":"main"}`, "a message has no id or no time", 1},
+		"sound":         {head + asked + `,{"id":7}],"kind":"main"}`, "a message has no id or no time", 2},
 		"no list":       {head[:len(head)-1] + `null}`, "", 0},
 		"many messages": {head + asked + strings.Repeat(",{}", maxMessages) + "]}", "50000 messages", 0},
 		"long message":  {head + asked + `,{"content":"` + strings.Repeat("x", tail.MaxLine+1<<20) + `"}]}`, "longer than 16 MB", 0},

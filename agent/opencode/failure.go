@@ -208,8 +208,12 @@ func reason(e *rowError, b *body, said *detect.Failure, f *detect.Failure) {
 		f.Reason, f.Field = said.Reason, "error.data.message"
 	case f.Status == 400 && word == detect.Billing:
 		f.Reason, f.Field = detect.Billing, "error.data.message"
+	case e.Data.Message == "" && e.Data.Body == "" && len(e.Data.Headers) == 0: // each error has a text, and it may know better than the status
+		f.Reason, f.Field = detect.Unknown, "error.data.message"
 	case f.Status != 0:
 		f.Reason, f.Field = detect.FromStatus(f.Status), "error.data.statusCode"
+	case len(e.Data.Headers) > 0 || e.Data.Body != "": // an answer came, whose status is not where it was
+		f.Reason, f.Field = detect.Unknown, "error.data.statusCode"
 	case e.Name == "APIError" && e.Data.Retryable:
 		f.Reason, f.Field = detect.Network, "error.data.isRetryable"
 	case e.Name == "UnknownError" && plainly(e.Data.Message) != "":

@@ -118,6 +118,7 @@ func (r *reader) read(ctx context.Context, st store) error {
 	for i := range rows {
 		m := &rows[i]
 		if m.Strange {
+			r.events = append(r.events, agent.Strange(m.ID, m.at(), m.Row))
 			continue
 		}
 		if err := st.parts(ctx, m, m.Data.Role == "user"); err != nil {

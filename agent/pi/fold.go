@@ -55,6 +55,9 @@ func (f *fold) line(line []byte, off int64) {
 		f.b.Skip(err.Error(), 1)
 		return
 	}
+	if !r.known() || !r.named() {
+		f.each(agent.Strange(r.ID, r.at, off))
+	}
 	switch r.Type {
 	case "session":
 		if r.ID == f.s.ID {
@@ -173,6 +176,9 @@ func (f *fold) asks(e detect.Event) {
 // it makes room in a session that is full.
 func (f *fold) edit(r *record, off int64) {
 	f.carry.Edits = true
+	if r.Target == "" { // which record it leaves out is written in a way that nobody knows
+		f.each(agent.Strange(r.ID, r.at, off))
+	}
 	if f.carry.Erred == "" || f.carry.Erred != r.Target {
 		f.tell()
 		return

@@ -162,3 +162,6 @@ func TestLongLineMemory(t *testing.T) {
 }
 
 func TestRace(t *testing.T) { agenttest.Race(t, TestConformance, TestLongLineMemory) }
+
+// FuzzSession reads strangers' sessions.
+func FuzzSession(f *testing.F) { agenttest.FuzzSession(f, inDir, begun, failed, edited, ended, asked) }

@@ -76,6 +76,21 @@ func parse(line []byte) (*record, error) {
 // named: a record that an event can be made of has a name and a time.
 func (r *record) named() bool { return r.ID != "" && len(r.ID) <= 64 && !r.at.IsZero() }
 
+// known tells whether a version that clawd knows, up to 1.5.2, writes such a record.
+func (r *record) known() bool {
+	switch r.Type {
+	case "message":
+		switch r.Message.Role {
+		case "user", "assistant", "toolResult", "system", "custom", "bashExecution", "branchSummary", "compactionSummary":
+			return true
+		}
+	case "session", "context_edit", "model_change", "thinking_level_change", "usage", "compaction", "branch_summary", "custom", "custom_message",
+		"label", "session_info":
+		return true
+	}
+	return false
+}
+
 // name names an answer of the model, which its run prints without the id of its record.
 func (m *message) name() string {
 	if m.Role != "assistant" || m.Time == 0 {

@@ -61,6 +61,9 @@ func (q *Qwen) failure(note *uiEvent, at time.Time) *detect.Failure {
 	}
 	f := read(note.Status, text, at, q.zone)
 	f.Source = source
+	if note.Message == "" { // each error has one, and it may know better than the status: this is a form that nobody knows
+		*f = detect.Failure{Status: note.Status, Reason: detect.Unknown, Source: source, Field: fieldText}
+	}
 	if f.Reason == detect.Unknown && note.Type == "APIConnectionError" {
 		f.Reason, f.Field = detect.Network, "error_type"
 	}

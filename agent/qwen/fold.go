@@ -64,6 +64,9 @@ func (f *fold) line(line []byte, off int64) {
 		f.b.Skip(err.Error(), 1)
 		return
 	}
+	if !r.known() || !r.named() {
+		f.each(agent.Strange(r.ID, r.at, off))
+	}
 	switch r.Type {
 	case "user", "assistant", "tool_result", "system":
 	default:
@@ -119,7 +122,7 @@ func (f *fold) prompt(r *record, e detect.Event) {
 // answer takes what the model said. What was stopped before its end has no note of a whole answer before it; 0.15
 // writes that one all the same, but no usage.
 func (f *fold) answer(r *record, e detect.Event) {
-	whole := f.carry.Whole && (r.Provenance != "" || r.Usage != nil)
+	whole := f.carry.Whole && (!r.old() || r.Usage != nil)
 	f.next()
 	setIf(&f.b.Info.Model, r.Model)
 	names, calls := r.calls()
@@ -182,7 +185,7 @@ func (f *fold) system(r *record, e detect.Event) {
 func (f *fold) by(r *record, note *uiEvent) {
 	setIf(&f.b.Info.Model, note.Model)
 	setIf(&f.b.Info.Provider, note.Auth)
-	if r.Provenance != "" {
+	if !r.old() {
 		return
 	}
 	if f.carry.Driven = terminal; note.old() {

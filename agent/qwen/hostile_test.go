@@ -103,3 +103,8 @@ func TestLongLineMemory(t *testing.T) {
 }
 
 func TestRace(t *testing.T) { agenttest.Race(t, TestConformance, TestLongLineMemory) }
+
+// FuzzSession reads strangers' sessions.
+func FuzzSession(f *testing.F) {
+	agenttest.FuzzSession(f, inDir, begun, failing, called, gave, answered+said, asked)
+}

@@ -78,6 +78,11 @@ func parse(line []byte) (*record, error) {
 // named: a record that an event can be made of has a name and a time.
 func (r *record) named() bool { return r.ID != "" && len(r.ID) <= 64 && !r.at.IsZero() }
 
+// old: a version wrote it that does not say where a record comes from. A newer one may say so in another way.
+func (r *record) old() bool {
+	return r.Provenance == "" && r.Version != "" && !agent.AtLeast(r.Version, 0, 24)
+}
+
 // asked: a person wrote it, or a program in his place, and not the agent itself.
 func (r *record) asked() bool {
 	return r.Type == "user" && r.Provenance != "system" && r.Subtype != "notification" && r.Subtype != "cron"

@@ -419,7 +419,7 @@ func (t *step) press(r *Run) (tried bool) {
 // turnOver tells whether the newest record of the conversation is the good end of a turn.
 func turnOver(s resume.Sight) bool {
 	for _, e := range slices.Backward(s.Events) {
-		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && e.Kind != detect.KindAside {
+		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && e.Kind != detect.KindAside && e.Kind != detect.KindStrange {
 			return e.Kind == detect.KindAnswer && e.Done
 		}
 	}

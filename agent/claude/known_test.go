@@ -1,0 +1,33 @@
+package claude
+
+import (
+	"testing"
+
+	"github.com/clawd-project/clawd/detect"
+)
+
+// A record that nobody knows may say that the session went on, or that its user stopped it. A note on the session does not.
+func TestUnknownRecordBehindFailure(t *testing.T) {
+	limit := prompt(1, "x") + failed(2, limitSentence, map[string]any{"error": "rate_limit", "apiErrorStatus": 429})
+	for name, c := range map[string]struct {
+		text string
+		want detect.Reason
+	}{
+		"none":                {limit, detect.UsageLimit},
+		"a note":              {limit + `{"type":"tea-break","sessionId":"` + sid + `","minutes":5}` + "\n", detect.UsageLimit},
+		"a known notice":      {limit + rec("system", 3, map[string]any{"subtype": "turn_duration"}), detect.UsageLimit},
+		"a kind":              {limit + rec("user-v2", 3, map[string]any{"message": map[string]any{"content": "go on"}}), detect.Unknown},
+		"without a kind":      {limit + `{"kind":"user","uuid":"x","sessionId":"` + sid + `"}` + "\n", detect.Unknown},
+		"a kind of system":    {limit + rec("system", 3, map[string]any{"subtype": "continues", "content": "Going on"}), detect.Unknown},
+		"a figure of system":  {limit + rec("system", 3, map[string]any{"subtype": "tea_duration", "durationMs": 5}), detect.UsageLimit},
+		"a file's history":    {limit + `{"type":"file-history-snapshot","messageId":"x","snapshot":{"type":"user","isApiErrorMessage":true}}` + "\n", detect.UsageLimit},
+		"a reworded notice":   {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "See you at 3pm"}), detect.Unknown},
+		"an answer behind it": {limit + rec("user-v2", 3, nil) + failed(4, limitSentence, map[string]any{"error": "rate_limit", "apiErrorStatus": 429}), detect.UsageLimit},
+		"no text":             {prompt(1, "x") + failed(2, "", map[string]any{"error": "rate_limit", "apiErrorStatus": 429}), detect.Unknown},
+		"which server error":  {prompt(1, "x") + failed(2, "API Error: the penguins are asleep", map[string]any{"error": "server_error"}), detect.Unknown},
+	} {
+		if stop, _ := readText(t, c.text); stop.Reason != c.want {
+			t.Errorf("%s: %s, want %s", name, stop.Reason, c.want)
+		}
+	}
+}
