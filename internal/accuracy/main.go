@@ -14,7 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/clawd-project/clawd/agent/all"
+	agents "github.com/clawd-project/clawd/agent/all"
 )
 
 func main() {
@@ -52,7 +52,7 @@ func mainErr(repo string, record bool, out io.Writer) error {
 
 // measure does everything that is counted. What is left out is said on out.
 func measure(ctx context.Context, repo string, out io.Writer) (*scores, error) {
-	known, data := all.Names(), filepath.Join(repo, "testdata")
+	known, data := agents.Names(), filepath.Join(repo, "testdata")
 	runs, left, err := loadRuns(data, known)
 	if err != nil {
 		return nil, err
@@ -79,12 +79,17 @@ func measure(ctx context.Context, repo string, out io.Writer) (*scores, error) {
 	for _, m := range messages {
 		texts = append(texts, m.text)
 	}
+	bodies, err := loadBodies(filepath.Join(data, "vocab", "bodies.tsv"))
+	if err != nil {
+		return nil, err
+	}
 	picked, err := bases(runs)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range picked {
-		if err := s.scorePlanted(ctx, r, seeds(texts)); err != nil {
+	all := seeds(append(texts, bodies...))
+	for n, r := range picked {
+		if err := s.scorePlanted(ctx, r, planted(picked, n, all)); err != nil {
 			return nil, err
 		}
 	}

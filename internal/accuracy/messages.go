@@ -42,6 +42,26 @@ func loadCorpora(data string) ([]message, error) {
 	return all, nil
 }
 
+// loadBodies gives the answers of providers, each as it was sent.
+func loadBodies(path string) ([]string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	const columns = 10
+	var all []string
+	for line := range strings.Lines(string(b)) {
+		f := strings.SplitN(strings.TrimRight(line, "\r\n"), "\t", columns)
+		if len(f) == columns && !strings.HasPrefix(line, "#") {
+			all = append(all, f[columns-1])
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no bodies", path)
+	}
+	return all, nil
+}
+
 func loadMessages(path, corpus string) ([]message, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

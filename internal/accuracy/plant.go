@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,7 +64,7 @@ var (
 	textKeys = []string{"text", "thinking", "content", "stdout", "stderr", "output", "arguments", "command", "description", "title", "display",
 		"lastPrompt", "prompt", "message", "summary", "result", "resultDisplay", "aggregated_output", "formatted_output", "last_agent_message", "subject", "diff",
 		"gitBranch", "branch", "file_path", "filePath", "absolute_path", "path", "filename", "file", "pattern", "cmd"}
-	objectKeys = []string{"input", "args", "metadata", "toolUseResult", "parameters", "response"}
+	objectKeys = []string{"input", "args", "arguments", "metadata", "toolUseResult", "parameters", "response"}
 	// ownTypes are records in which the agent speaks for itself.
 	ownTypes = []string{"system", "error", "info", "warning", "stream_error"}
 )
@@ -161,6 +162,7 @@ func plantObject(raw json.RawMessage, s seed, spots map[string]bool) (json.RawMe
 	if err != nil || own(all) {
 		return raw, err
 	}
+	speaks(spots, all)
 	out := []byte("{")
 	for i, p := range all {
 		isText, isObject := bytes.HasPrefix(p.value, []byte(`"`)), bytes.HasPrefix(p.value, []byte("{"))
@@ -210,6 +212,15 @@ func note(spots map[string]bool, in []pair, key string) {
 	spots[strings.Join(strings.Fields(role+" "+kind+" "+key), " ")] = true
 }
 
+// speaks takes note of who speaks: some agents write the words of all in one form.
+func speaks(spots map[string]bool, in []pair) {
+	for _, p := range in {
+		if role := unquoted(p.value); p.key == "role" && role != "" && spots != nil {
+			spots["as "+role] = true
+		}
+	}
+}
+
 // plantFile plants into a file of JSON lines, or into one that is a single JSON value. A file of
 // another kind stays as it is.
 func plantFile(path string, b []byte, s seed, spots map[string]bool) []byte {
@@ -234,9 +245,10 @@ func plantFile(path string, b []byte, s seed, spots map[string]bool) []byte {
 }
 
 // bases picks the recorded sessions to plant into: for each version of each agent the finished one
-// with most kinds of places, oldest version first.
+// with most kinds of places, oldest version first, and behind it one that has most of the kinds that are missing there.
 func bases(runs []run) ([]run, error) {
 	best, most := map[string]run{}, map[string]int{}
+	all := map[string][]run{}
 	var names []string
 	for _, r := range runs {
 		if len(r.Sessions) != 1 || len(r.Procs) > 0 || r.Sessions[0].Reason != detect.Completed {
@@ -247,6 +259,7 @@ func bases(runs []run) ([]run, error) {
 			return nil, err
 		}
 		who := r.Agent + " " + r.Version
+		all[who] = append(all[who], r)
 		if _, ok := best[who]; !ok {
 			names = append(names, who)
 		}
@@ -261,8 +274,45 @@ func bases(runs []run) ([]run, error) {
 			return nil, fmt.Errorf("%s: no place to plant a text in any finished session", n)
 		}
 		picked = append(picked, best[n])
+		second, err := complement(best[n], all[n])
+		if err != nil {
+			return nil, err
+		}
+		picked = append(picked, second...)
 	}
 	return picked, nil
+}
+
+// complement gives the run that has most kinds of places that first has not; nothing: there is none.
+func complement(first run, all []run) (second []run, err error) {
+	has, err := first.spots()
+	if err != nil {
+		return nil, err
+	}
+	most := 0
+	for _, r := range all {
+		spots, err := r.spots()
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(spots, func(k string, _ bool) bool { return has[k] })
+		if len(spots) > most {
+			second, most = []run{r}, len(spots)
+		}
+	}
+	return second, nil
+}
+
+// planted are the texts of a run: the second one of a version gets each fourth.
+func planted(picked []run, n int, all []seed) []seed {
+	if n == 0 || picked[n-1].Agent != picked[n].Agent || picked[n-1].Version != picked[n].Version {
+		return all
+	}
+	var some []seed
+	for i := n % 4; i < len(all); i += 4 {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // spots lists the kinds of places of a run.
