@@ -89,7 +89,7 @@ func take(name string) (*Lock, error) {
 	mine, err1 := f.Stat()
 	there, err2 := os.Lstat(name)
 	if err1 != nil || err2 != nil || !os.SameFile(mine, there) {
-		f.Close()
+		_ = release(f)
 		return nil, ErrHeld
 	}
 	l := &Lock{f}
@@ -104,7 +104,11 @@ func now() []unix.Timeval {
 }
 
 // Close ends the hold and notes when.
-func (l *Lock) Close() error { return errors.Join(l.touch(), l.f.Close()) }
+func (l *Lock) Close() error { return errors.Join(l.touch(), release(l.f)) }
+
+// release unlocks a file and closes it. Closing alone is not enough: a child of this process has the open file, too, and the lock with it,
+// from its fork until it runs its program.
+func release(f *os.File) error { return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close()) }
 
 // Look tells whether a session is held now, and until when it was held last; the zero time: never.
 func Look(dir string, s detect.Session) (now bool, until time.Time, err error) {
@@ -119,7 +123,7 @@ func Look(dir string, s detect.Session) (now bool, until time.Time, err error) {
 	if err != nil {
 		return false, time.Time{}, err
 	}
-	defer f.Close()
+	defer func() { _ = release(f) }()
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return true, time.Time{}, nil
@@ -154,7 +158,7 @@ func prune(name string, before time.Time) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = release(f) }()
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return nil // held
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -199,5 +201,25 @@ func TestTakeRemovesWhatIsOld(t *testing.T) {
 	}
 	if _, until := look(t, dir, "old"); !until.IsZero() {
 		t.Error("what is old is still there")
+	}
+}
+
+// A child has the caller's open files from its fork until it runs its program. The hold ends with Close all the same.
+func TestCloseEndsTheHoldOfAChild(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Take(dir, "codex", "forked")
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := unix.Dup(int(l.f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(child) }()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if now, until := look(t, dir, "forked"); now || until.IsZero() {
+		t.Errorf("held %v until %v", now, until)
 	}
 }
