@@ -9,6 +9,7 @@ import (
 // focus is what a small world is about: few conversations, and what bears on one thing alone. What is rare in a large world
 // is met there in every other one, in a third of the time.
 type focus struct {
+	about    string // in words for the command line
 	agents   []string
 	tty      int // so many of four conversations are held in a terminal
 	served   int // so many of four through a server, where the agent has one
@@ -32,87 +33,102 @@ var (
 
 var focuses = []focus{
 	{ // how a window goes, and what else is in its folder
+		about:  "closing",
 		agents: played, tty: 4, talks: 1, spells: limits, moments: []Moment{stops, stops, claims, takes},
 		deeds:  []What{quits, quits, hangsUp, hangsUp, opens, prompts, scripts, besides, renames, clears},
 		faults: []What{restarts, kills, suspends, deafens, reloads}, confs: []int64{1, 2},
 	},
 	{ // windows of one folder
+		about:  "folder",
 		agents: []string{"opencode", "opencode", "gemini"}, tty: 3, talks: 2, spells: limits, moments: []Moment{stops}, folder: true, early: 2,
 		deeds:  []What{hangsUp, hangsUp, quits, opens, clears, clears, scripts, forks},
 		faults: []What{restarts, deafens},
 		plot:   leavesAndCloses,
 	},
 	{ // a window that turns to another session
+		about:  "turning",
 		agents: []string{"opencode"}, tty: 1, talks: 2, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
 		deeds:  []What{clears, clears, opens, prompts},
 		faults: []What{restarts, deafens},
 		plot:   turnsAway,
 	},
 	{ // a window that goes while clawd is away, and a server that comes
+		about:  "away",
 		agents: []string{"opencode", "codex"}, tty: 4, served: 2, talks: 1, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
 		deeds:  []What{opens, prompts, quits},
 		faults: []What{restarts},
 		plot:   leavesUnseen,
 	},
 	{ // servers, and the queue
+		about:  "servers",
 		agents: []string{"codex", "opencode"}, tty: 4, served: 4, talks: 1, spells: breaks, moments: []Moment{stops, claims, takes, starts, asks, judges},
 		deeds:  []What{quits, quits, hangsUp, prompts, prompts, opens, scripts, interrupts, crashes},
 		faults: []What{kills, restarts, reboots, suspends},
 	},
 	{ // somebody who goes on while clawd hands its prompt over
+		about:  "queue",
 		agents: []string{"codex"}, tty: 4, served: 4, talks: 0.5, spells: limits, moments: []Moment{stops, takes},
 		deeds:  []What{prompts, opens, approves, interrupts},
 		faults: []What{restarts, slows},
 		plot:   goesOnBeforeTheQueue,
 	},
 	{ // a store that is lost, or comes back
+		about:  "store",
 		agents: played, tty: 1, talks: 0.5, spells: breaks, moments: []Moment{stops, claims, starts, asks, judges},
 		deeds:  []What{cancels, resumes, prompts, crashes, late},
 		faults: []What{loses, cuts, putsBack, putsBack, kills, restarts, powerCut},
 	},
 	{ // a store that comes back from before an attempt
+		about:  "attempt",
 		agents: played, tty: 1, talks: 0.3, spells: breaks, moments: []Moment{stops, judges},
 		deeds:  []What{resumes, prompts, late},
 		faults: []What{restarts, kills},
 		plot:   forgetsAnAttempt,
 	},
 	{ // a session that has to be begun anew, and a store that does not know of it
+		about:  "fresh",
 		agents: []string{"claude", "claude", "claude", "codex", "gemini", "opencode"}, tty: 0, talks: 0, spells: []actor.Kind{actor.TooLong}, moments: []Moment{asks, judges},
 		deeds:  []What{cancels, crashes},
 		faults: []What{loses, putsBack, cuts, hangs, blinds},
 		plot:   forgetsABeginning,
 	},
 	{ // the agent's own wait
+		about:  "continue",
 		agents: []string{"claude", "opencode", "gemini"}, tty: 3, served: 1, talks: 0.5, spells: limits, moments: []Moment{stops, stops, claims},
 		deeds:  []What{opens, prompts, quits, interrupts, approves, crashes, hangsUp},
 		faults: []What{suspends, suspends, steps, restarts, kills}, ends: 2,
 		plot: sleepsOverTheContinue,
 	},
 	{ // a file that loses its end, and stands at a stop of before
+		about:  "shrinking",
 		agents: []string{"claude", "codex", "gemini"}, tty: 0, talks: 0.3, spells: []actor.Kind{actor.Overloaded, actor.RateLimited}, moments: []Moment{judges},
 		deeds:  []What{shrinks, shrinks, prompts, crashes},
 		faults: []What{restarts, kills},
 		plot:   losesItsEnd,
 	},
 	{ // a second clawd with a store of its own
+		about:  "twins",
 		agents: played, tty: 1, talks: 0.3, spells: breaks, moments: []Moment{stops, takes, judges},
 		deeds:  []What{prompts, crashes, late},
 		faults: []What{restarts, kills},
 		plot:   startsTwice,
 	},
 	{ // many that wait for the same window
+		about:  "crowd",
 		agents: played, tty: 1, talks: 4, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{claims, takes, starts, judges}, together: true,
 		deeds:  []What{cancels, ignores, prompts, scripts, interrupts, opens, resumes},
 		faults: []What{restarts, shortens, reloads, kills}, confs: []int64{3, 3, 5},
 		plot: changesHisMind,
 	},
 	{ // runs that end early
+		about:  "early",
 		agents: played, tty: 0, talks: 0.5, spells: breaks, moments: []Moment{starts, asks, asks, judges},
 		deeds:  []What{crashes, crashes, late, torn, scripts, cancels},
 		faults: []What{kills, powerCut, reboots, slows, blinds, refuses},
 		plot:   cancelsWhatRuns,
 	},
 	{ // another agent that takes over
+		about:  "handover",
 		agents: []string{"claude", "codex", "gemini"}, tty: 1, talks: 1, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{stops, takes, starts, asks, asks, judges}, folder: true,
 		deeds:  []What{cancels, resumes, prompts, opens, crashes, late, scripts, ignores},
 		faults: []What{kills, restarts, loses, cuts, putsBack, powerCut, reboots, misses, blinds, slows},
@@ -121,8 +137,7 @@ var focuses = []focus{
 }
 
 // drawSmall gives the plan of a small world.
-func (d drawer) drawSmall(seed uint64) Plan {
-	f := focuses[d.IntN(len(focuses))]
+func (d drawer) drawSmall(seed uint64, f focus) Plan {
 	p := Plan{Seed: seed, Length: d.span(time.Hour, 30*time.Hour), Calm: 3 * time.Hour, Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
 	a := pick(d, f.agents...)
 	for n := 1 + d.few(0.5, 3); n > 0; n-- {

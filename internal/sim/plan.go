@@ -119,11 +119,32 @@ type Spell struct {
 	Tells    bool // when it is over
 }
 
+// aimed: seeds n<<aimed and the following ones draw worlds about the focus n alone, counted from 1.
+const aimed = 32
+
+// Aimed gives the first seed whose world, as those of the following ones, is about one thing alone. false: there is no such thing.
+func Aimed(about string) (first uint64, ok bool) {
+	n := slices.IndexFunc(focuses, func(f focus) bool { return f.about == about })
+	return uint64(n+1) << aimed, n >= 0
+}
+
+// Things are what small worlds are about.
+func Things() []string {
+	var all []string
+	for _, f := range focuses {
+		all = append(all, f.about)
+	}
+	return all
+}
+
 // Draw gives the plan of a seed.
 func Draw(seed uint64) Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
+	if n := seed >> aimed; n > 0 {
+		return d.drawSmall(seed, focuses[(n-1)%uint64(len(focuses))])
+	}
 	if d.IntN(24) > 0 {
-		return d.drawSmall(seed)
+		return d.drawSmall(seed, focuses[d.IntN(len(focuses))])
 	}
 	p := Plan{Seed: seed, Length: d.span(3*time.Hour, 240*time.Hour), Calm: calmFor, Deaf: d.IntN(4) == 0, Slow: d.IntN(5) == 0}
 	agents := d.agents()

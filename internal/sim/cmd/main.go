@@ -1,6 +1,7 @@
 // Cmd runs the simulator over many seeds, on all cores.
 //
 //	sim [-seeds n] [-from s]     walk many seeds
+//	sim -about thing [-seeds n]  walk small worlds about one thing alone
 //	sim -seed s [-trace]         one seed, and what happens in it
 //	sim -seed s -minimise        what it still fails by, as a plan
 //	sim -plan file [-trace]      such a plan
@@ -39,6 +40,7 @@ type options struct {
 	table             bool
 	most              int
 	profile, plan     string
+	about             string
 	root              string
 	minimise          bool
 }
@@ -63,10 +65,19 @@ func main() {
 	flag.IntVar(&o.most, "most", 20, "end after so many wrong seeds")
 	flag.StringVar(&o.root, "root", root(), "the `folder` for the worlds; it is removed")
 	flag.BoolVar(&o.minimise, "minimise", false, "take out of the seed's plan what it still fails without")
+	flag.StringVar(&o.about, "about", "", "walk small worlds about this `thing` alone: "+strings.Join(sim.Things(), ", "))
 	flag.StringVar(&o.plan, "plan", "", "run the plan in this `file`")
 	flag.StringVar(&o.profile, "profile", "", "write a CPU profile to this file")
 	flag.Parse()
 	time.Local = time.UTC
+	if o.about != "" {
+		first, ok := sim.Aimed(o.about)
+		if !ok {
+			fmt.Fprintf(os.Stderr, "sim: no world is about %q; there are %s\n", o.about, strings.Join(sim.Things(), ", "))
+			os.Exit(2)
+		}
+		o.from += first
+	}
 	if o.seed == 0 && o.plan == "" && o.worker < 0 {
 		os.Exit(o.parent())
 	}

@@ -4,6 +4,21 @@ package main
 var lostIsCounted = edit{"state/lost.go", "	case rec.open(), rec.Phase == Waiting,\n",
 	"	case rec.Phase == Waiting:\n		rec.Episode.Attempts = c.Attempts\n		rec.Rev++\n		return t.save(&rec)\n	case rec.open(),\n"}
 
+// aims are the faults that only a rare world shows: what the worlds are about that are walked for them.
+var aims = map[string]string{
+	"no settle time before a verdict":                                     "early",
+	"who goes first into a window never steps back":                       "crowd",
+	"a clock that was set back moves no wait":                             "continue",
+	"nobody looks at the files right before a prompt is typed":            "closing",
+	"a terminal gets the prompt of what a script drove":                   "turning",
+	"how a window went is not seen beside a script":                       "closing",
+	"a prompt that the agent hangs over keeps its turn":                   "closing",
+	"nobody hears what holds a session back":                              "closing",
+	"a server is prompted whatever its session does":                      "servers",
+	"a server started after the stop counts as the one that ran the turn": "away",
+	"a stop in front of a queued prompt gets a prompt of its own":         "queue",
+}
+
 // mutants are the faults, the most dangerous first.
 var mutants = []mutant{
 	{"a mark may be made twice", []edit{{"internal/marks/marks.go",
@@ -131,7 +146,7 @@ var mutants = []mutant{
 	{"a server is prompted beside a process that may have it open", []edit{{"daemon/live.go",
 		"		case h.Sure || !beside:\n", "		case h.Sure || !beside || true:\n"}}},
 	{"a fresh session that has printed nothing is not looked for", []edit{{"daemon/evidence.go",
-		"		if ours {\n", "		if false {\n"}}},
+		"		if ours {\n", "		if ours && false {\n"}}},
 	{"what somebody does is a verdict on a prompt in the queue", []edit{{"resume/live.go",
 		"	case c.Plan.Way == Queue && s.Marked && s.ExecFail == \"\" && t.ours == nil:", "	case false:"}}},
 	{"who goes on before a queued prompt runs ends the hold", []edit{{"state/stops.go",

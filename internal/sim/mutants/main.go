@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/sim"
 )
 
 // mutant is one planted fault. Where one layer makes good what another one lacks, it takes out both.
@@ -71,11 +73,11 @@ func main() {
 		case *markdown && seed == 0:
 			fmt.Printf("| %s | not in %d | |\n", m.name, *seeds)
 		case *markdown:
-			fmt.Printf("| %s | %d | %s |\n", m.name, seed, how)
+			fmt.Printf("| %s | %s | %s |\n", m.name, said(m, seed), how)
 		case seed == 0:
 			fmt.Printf("%s: NOT FOUND in %d seeds (%s)\n", m.name, *seeds, time.Since(began).Round(time.Second))
 		default:
-			fmt.Printf("%s: found by seed %d (%s): %s\n", m.name, seed, time.Since(began).Round(time.Second), how)
+			fmt.Printf("%s: found by seed %s (%s): %s\n", m.name, said(m, seed), time.Since(began).Round(time.Second), how)
 		}
 		if seed == 0 && err == nil {
 			bad++
@@ -87,14 +89,28 @@ func main() {
 	}
 }
 
+// said is a seed for people: in worlds about one thing it is counted from their first.
+func said(m mutant, seed int) string {
+	if thing, ok := aims[m.name]; ok {
+		first, _ := sim.Aimed(thing)
+		return fmt.Sprintf("%d of %s", seed-int(first), thing)
+	}
+	return strconv.Itoa(seed)
+}
+
 // hunt gives the first seed that finds it; 0: none does. A seed that fails without the fault, too, tells nothing.
 func (m mutant) hunt(dir string, seeds int) (seed int, how string, err error) {
 	sound, binary := filepath.Join(dir, "sound"), filepath.Join(dir, "sim")
 	if err := m.plant(dir, binary); err != nil {
 		return 0, "", err
 	}
-	for from := 1; from <= seeds; from = seed + 1 {
-		out, err := exec.Command(binary, "-workers", workers, "-most", "1", "-from", strconv.Itoa(from), "-seeds", strconv.Itoa(seeds-from+1)).CombinedOutput()
+	first := 1
+	if thing, ok := aims[m.name]; ok {
+		at, _ := sim.Aimed(thing)
+		first += int(at)
+	}
+	for from := first; from < first+seeds; from = seed + 1 {
+		out, err := exec.Command(binary, "-workers", workers, "-most", "1", "-from", strconv.Itoa(from), "-seeds", strconv.Itoa(first+seeds-from)).CombinedOutput()
 		if err == nil {
 			return 0, "", nil
 		}
