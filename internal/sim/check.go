@@ -184,11 +184,13 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 
 // written tells whether a prompt of a time stands in the session's file.
 func (r *run) written(key, path string, at time.Time) bool {
-	if r.odd[key] || strings.HasPrefix(key, "opencode/") { // whose lines may come later, or whose file says nothing of it
-		return r.wall().Sub(at) > 10*time.Second
+	old := r.wall().Sub(at) > 10*time.Second
+	if strings.HasPrefix(key, "opencode/") { // whose file says nothing of it
+		return old
 	}
 	before := r.sized(path, at)
-	return slices.ContainsFunc(r.sizes[path], func(s size) bool { return s.at.After(at) && s.n > before })
+	grown := slices.ContainsFunc(r.sizes[path], func(s size) bool { return s.at.After(at) && s.n > before })
+	return grown && (old || !r.odd[key]) // whose lines may come later
 }
 
 // counted: the attempts of an episode are numbered, and bounded.

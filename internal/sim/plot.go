@@ -118,3 +118,37 @@ func changesHisMind(d drawer, p *Plan, who int) {
 	p.has(who, resumes, on, at, d.Int64())
 	p.has(who, cancels, on, at+d.span(time.Millisecond, 100*time.Millisecond), 0)
 }
+
+// diesBeforeItsLines: clawd's run dies, and what it had written comes later.
+func diesBeforeItsLines(d drawer, p *Plan, who int) {
+	p.has(who, late, starts, d.span(time.Millisecond, 2*time.Second), 0)
+	p.has(who, late, asks, time.Millisecond, 0)
+	p.has(who, crashes, asks, d.span(2*time.Millisecond, 500*time.Millisecond), 0)
+}
+
+// typesAndGoes: half a thought stands in the input box for hours.
+func typesAndGoes(d drawer, p *Plan, who int) {
+	p.Talks[who].TTY, p.Talks[who].Tmux = true, true
+	p.has(who, pick(d, halfTypes, halfTypes, scrolls), stops, d.span(time.Millisecond, 20*time.Second), 0)
+}
+
+// quitsBesideAScript: he quits the agent while a script of the same folder works.
+func quitsBesideAScript(d drawer, p *Plan, who int) {
+	at := d.span(time.Second, 20*time.Minute)
+	p.has((who+1)%len(p.Talks), pick(d, besides, scripts), stops, at, 0)
+	p.has(who, quits, stops, at+d.span(time.Millisecond, 3*time.Second), 0)
+}
+
+// fallsSilent: the provider takes each prompt after the limit and says nothing, a script's as well.
+func fallsSilent(d drawer, p *Plan, who int) {
+	if who > 0 {
+		return
+	}
+	s := &p.Weather[0]
+	s.To = min(s.From+d.span(time.Minute, 3*time.Hour), p.Length)
+	p.Weather = append(p.Weather, Spell{Agent: s.Agent, From: s.To, To: s.To + d.span(2*time.Hour, 8*time.Hour), Kind: actor.Silent})
+	for who := range p.Talks {
+		p.Talks[who].At = s.From + time.Duration(d.Int64N(int64(s.To-s.From)/2+1))
+	}
+	p.Items = append(p.Items, Item{What: besides, Who: d.IntN(len(p.Talks)), At: s.To + d.span(time.Millisecond, time.Minute)})
+}

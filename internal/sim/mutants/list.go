@@ -6,14 +6,14 @@ var lostIsCounted = edit{"state/lost.go", "	case rec.open(), rec.Phase == Waitin
 
 // aims are the faults that only a rare world shows: what the worlds are about that are walked for them.
 var aims = map[string]string{
-	"no settle time before a verdict":                                     "early",
+	"no settle time before a verdict":                                     "late",
 	"who goes first into a window never steps back":                       "crowd",
 	"a clock that was set back moves no wait":                             "continue",
 	"nobody looks at the files right before a prompt is typed":            "closing",
 	"a terminal gets the prompt of what a script drove":                   "turning",
-	"how a window went is not seen beside a script":                       "closing",
-	"a prompt that the agent hangs over keeps its turn":                   "closing",
-	"nobody hears what holds a session back":                              "closing",
+	"how a window went is not seen beside a script":                       "beside",
+	"a prompt that the agent hangs over keeps its turn":                   "silence",
+	"nobody hears what holds a session back":                              "silence",
 	"a server is prompted whatever its session does":                      "servers",
 	"a server started after the stop counts as the one that ran the turn": "away",
 	"a stop in front of a queued prompt gets a prompt of its own":         "queue",
