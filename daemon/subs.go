@@ -75,7 +75,8 @@ const maxNamed = 5
 
 // naming adds to a prompt which sub-agents stopped. What is added is ours but for their ids, which are letters, digits, "_" and "-".
 func naming(prompt string, subs []detect.SubStop) string {
-	if strings.TrimSpace(prompt) == "" || len(subs) == 0 {
+	bare := strings.TrimSpace(prompt)
+	if bare == "" || strings.HasPrefix(bare, "/") || len(subs) == 0 { // what stands behind a command is its argument
 		return prompt
 	}
 	text, work := "one of your sub-agents stopped before it was done", "its work is"

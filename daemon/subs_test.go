@@ -187,7 +187,9 @@ func TestNaming(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := naming(" ", stops("a")); got != " " {
-		t.Errorf("an empty prompt became %q", got)
+	for _, prompt := range []string{" ", "/work-on", " /work-on the list"} {
+		if got := naming(prompt, stops("a")); got != prompt {
+			t.Errorf("%q became %q", prompt, got)
+		}
 	}
 }
