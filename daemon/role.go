@@ -66,7 +66,8 @@ func (s *session) seeRoles(ctx context.Context, a agent.Roles, turn bool, out *m
 		return false
 	}
 	if r := out.Roles; r == nil || r.At.IsZero() || time.Since(r.At) > rolesLast || r.Err != nil || r.Role != a.Role(q) {
-		if out.Unasked = !turn; out.Unasked {
+		if !turn {
+			out.Lacks = machine.Unasked
 			return false
 		}
 		out.Roles = s.askRoles(ctx, a, out.Rec, s.d.questions.ask)
@@ -79,7 +80,7 @@ func (s *session) seeRoles(ctx context.Context, a agent.Roles, turn bool, out *m
 	case errors.As(err, new(*agent.Unfit)):
 		s.d.planFacts(&out.Facts, out.Rec, err)
 	default:
-		out.Later, out.Asked = s.later(0, "%v", err), true
+		out.Later, out.Lacks = s.later(0, "%v", err), machine.Unanswered
 	}
 	return late
 }

@@ -162,7 +162,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 		no := t.failing(*seen.Way)
 		t.tellNoWay(&no)
 		t.postponed(resume.Outcome{Again: t.lookIn(no.Why), Why: no.Why})
-	case seen.Asked: // the agent does not answer, so it is asked ever less often
+	case seen.Lacks == Unanswered: // the agent does not answer, so it is asked ever less often
 		out := *seen.Later
 		out.Again = t.w.Now.Add(min(time.Minute<<min(t.s.Trouble.Failing, 10), rolesMost))
 		t.s.Trouble.Failing++
@@ -252,10 +252,10 @@ func (t *step) start(seen *AllSeen) {
 		t.do(TurnMove{Kind: TurnTakes, Session: key})
 		job.Turn.Taken, job.Turn.Queued = true, false
 		lasts := turnLasts
-		if seen.Unasked {
+		if seen.Lacks == Unasked {
 			lasts = askLasts
 		}
-		again := seen.Unasked || t.w.Mono-job.Turn.At > lookLasts
+		again := seen.Lacks == Unasked || t.w.Mono-job.Turn.At > lookLasts
 		if again {
 			job.Answers.All, job.Turn.Lapse = nil, t.w.After(lasts)
 		}

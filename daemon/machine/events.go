@@ -326,12 +326,10 @@ type (
 		Later *resume.Outcome // put off; nil: it is not
 		Short string          // for what the machine lacks
 		Roles *Roles
-
-		Asked   bool          // the roles were asked for, without an answer
-		Unasked bool          // the roles are still to be asked for, when it is the session's turn
-		Gone    bool          // nobody has it open any more, and somebody had
-		At      time.Duration // by the clock that nobody sets
-		Err     error
+		Lacks Lack          // why there are no roles, where they are wanted
+		Gone  bool          // nobody has it open any more, and somebody had
+		At    time.Duration // by the clock that nobody sets
+		Err   error
 	}
 	// OrderSeen answers AskOrder.
 	OrderSeen struct {
@@ -341,6 +339,15 @@ type (
 		Way     string // why clawd can't type where it is open; empty: it can
 		Err     error
 	}
+)
+
+// Lack is why the roles of an agent are not known.
+type Lack int
+
+const (
+	_          Lack = iota
+	Unanswered      // they were asked for, without an answer
+	Unasked         // they are still to be asked for, when it is the session's turn
 )
 
 func (*FilesSeen) answer()   {}
