@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -81,6 +82,15 @@ func closing(s []byte) int {
 
 // odd tells whether s ends in an odd number of backslashes: the last one escapes what follows.
 func odd(s []byte) bool { return (len(s)-len(bytes.TrimRight(s, `\`)))%2 == 1 }
+
+// Words is a set of the words of a list, which white space parts.
+func Words(list string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		all[w] = true
+	}
+	return all
+}
 
 // Strange is the event of a record that the agent's package does not know. Its id may be one that cannot be kept, or none.
 func Strange(id string, at time.Time, off int64) detect.Event {

@@ -3,7 +3,6 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 )
@@ -13,14 +12,14 @@ import (
 // session's id and are no part of the conversation, so they have neither an id of their own nor a message.
 
 // kinds are those of records of 1.0.100 to 2.1.330: the package and recorded runs have them.
-var kinds = words(`user assistant system attachment progress summary file-history-snapshot file-history-delta attribution-snapshot
+var kinds = agent.Words(`user assistant system attachment progress summary file-history-snapshot file-history-delta attribution-snapshot
 	queue-operation custom-title ai-title tag agent-name agent-color agent-setting agent-server pr-link worktree-state content-replacement
 	last-prompt mode permission-mode cost-state session-owner tools-used atis-latch memory-mode history-suppression fork-context-ref
 	frame-link derived-from data-flow-records bridge-session relocated isolation-latch repl-mode continued-in observer-ref tombstone
 	api-request api-request-blob api-request-shape api-request-resumed artifact-comment-monitor artifact-autoreact-ledger`)
 
 // subtypes are those of its records of the type system.
-var subtypes = words(`agents_killed api_error api_retry away_summary background_tasks_changed bridge_state bridge_status checkpoint_done
+var subtypes = agent.Words(`agents_killed api_error api_retry away_summary background_tasks_changed bridge_state bridge_status checkpoint_done
 	cloud_session_delta cloud_session_status code_change_published commands_changed compact_boundary microcompact_boundary
 	control_request_progress dev_intent elicitation_complete feedback_draft_queued file_attachments_missing file_snapshot hook_progress
 	hook_response hook_started informational inherited_asks_settled init instruction_size_warning late_allow_not_run local_command
@@ -30,14 +29,6 @@ var subtypes = words(`agents_killed api_error api_retry away_summary background_
 	shell_cwd start_folder status stop_hook_summary task_notification task_progress task_started task_summary task_updated thinking_tokens
 	tool_host_result turn_began_before_init turn_duration turn_handoff_available turn_preempted turn_starting vcs_state_changed
 	worker_shutting_down`)
-
-func words(list string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		all[w] = true
-	}
-	return all
-}
 
 // talk: it is one of the conversation.
 func (r *record) talk() bool { return r.Type == "user" || r.Type == "assistant" || r.Type == "system" }

@@ -1,12 +1,16 @@
 package codex
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+)
 
 // kinds are those of records of 0.80 to 0.169, events those of what the agent says of a turn: the package and recorded runs
 // have them. A part of an event's name that says what it is about makes it known, too: such events come and go.
 var (
-	kinds  = words("session_meta turn_context event_msg response_item inter_agent_communication world_state compacted token_usage_record ghost_snapshot")
-	events = words(`task_started turn_started task_complete turn_complete turn_aborted thread_rolled_back user_message agent_message
+	kinds  = agent.Words("session_meta turn_context event_msg response_item inter_agent_communication world_state compacted token_usage_record ghost_snapshot")
+	events = agent.Words(`task_started turn_started task_complete turn_complete turn_aborted thread_rolled_back user_message agent_message
 		agent_message_delta item_started item_completed token_count thread_settings_applied error warning guardian_warning stream_error
 		session_configured environment_connected environment_disconnected context_compacted model_reroute model_verification
 		turn_moderation_metadata safety_buffering deprecation_notice background_event undo_started undo_completed turn_diff plan_update
@@ -17,14 +21,6 @@ var (
 		hook_started hook_completed auth_recovery_started auth_recovery_completed`)
 	about = []string{"agent_reasoning", "reasoning_", "mcp_", "exec_", "image_generation_", "realtime_conversation_", "collab_", "dynamic_tool_call_"}
 )
-
-func words(list string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		all[w] = true
-	}
-	return all
-}
 
 // known tells whether a version that clawd knows writes such a record.
 func (r *record) known() bool {

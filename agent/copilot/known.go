@@ -1,15 +1,19 @@
 package copilot
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+)
 
 // families are the first words of the kinds of records that the agent writes. What nobody here knows of them says
 // nothing of how a turn stands, but for a session's own.
-var families = words(`assistant auto_mode_switch capabilities command commands elicitation exit_plan_mode external_tool hook human_response
+var families = agent.Words(`assistant auto_mode_switch capabilities command commands elicitation exit_plan_mode external_tool hook human_response
 	mcp mcp_app model pending_messages permission sampling sandbox skill subagent system tool tool_search ui user user_input workflow`)
 
 // kinds are those of 1.0.65 to 1.0.102, its schema and recorded runs have them, of the families whose records may tell that
 // a session goes on or does not.
-var kinds = words(`abort agent.interrupted session_limits_exhausted.completed session_limits_exhausted.requested
+var kinds = agent.Words(`abort agent.interrupted session_limits_exhausted.completed session_limits_exhausted.requested
 	assistant.fusion_phase_activity assistant.fusion_phase_completed assistant.fusion_phase_failed assistant.fusion_phase_started
 	assistant.idle assistant.intent assistant.message assistant.message_delta assistant.message_start assistant.reasoning
 	assistant.reasoning_delta assistant.server_tool_progress assistant.streaming_delta assistant.tool_call_delta assistant.turn_end
@@ -35,18 +39,10 @@ var kinds = words(`abort agent.interrupted session_limits_exhausted.completed se
 	tool.execution_start tool.shell_output tool.user_requested permission.requested permission.completed`)
 
 // closed are the families of which kinds has all.
-var closed = words("assistant model system user tool permission")
+var closed = agent.Words("assistant model system user tool permission")
 
 // infos are the words of session.info.
-var infos = words(autoSwitch + " " + pause + " notification timing context_window mcp snapshot configuration authentication model")
-
-func words(list string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		all[w] = true
-	}
-	return all
-}
+var infos = agent.Words(autoSwitch + " " + pause + " notification timing context_window mcp snapshot configuration authentication model")
 
 // known tells whether a version that clawd knows writes such a record.
 func (r *record) known() bool {

@@ -38,30 +38,7 @@ const (
 )
 
 // procTable is a process table of our own.
-type procTable struct {
-	all     []agent.Proc
-	argv    map[int][]string
-	cwd     map[int]string
-	environ map[int][]string
-	err     error
-}
-
-func (t procTable) Boot() string         { return "boot" }
-func (t procTable) PIDNamespace() string { return "pid:[1]" }
-func (procTable) InnerPID(pid int) int   { return pid }
-func (t procTable) Get(pid int) (agent.Proc, bool) {
-	i := slices.IndexFunc(t.all, func(p agent.Proc) bool { return p.PID == pid })
-	if i < 0 {
-		return agent.Proc{}, false
-	}
-	return t.all[i], true
-}
-func (t procTable) List() ([]agent.Proc, error) { return t.all, t.err }
-func (t procTable) Argv(pid int) []string       { return t.argv[pid] }
-func (t procTable) Cwd(pid int) string          { return t.cwd[pid] }
-func (t procTable) Environ(pid int) []string    { return t.environ[pid] }
-func (procTable) Listens(int) []int             { return nil }
-func (procTable) Opens(int) []string            { return nil }
+type procTable = agenttest.Procs
 
 // over gives the agent over a folder, in the zone of the recordings.
 func over(root string, procs agent.Procs, cfg agent.Config, vars ...string) *Pi {

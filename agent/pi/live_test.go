@@ -41,11 +41,11 @@ func TestLive(t *testing.T) {
 		{"an editor of its script", work, "vim", tty, []string{"vim", script}, "", gone},
 		{"a script of the project", work, "node", tty, []string{"node", "build.js", "pi"}, "", gone},
 	} {
-		table := procTable{all: []agent.Proc{{PID: 40, Start: 9, Comm: "bash"}, {PID: 41, PPID: 40, Leader: 40, Group: 41, Start: 7, Comm: c.comm, TTY: c.tty}},
-			argv: map[int][]string{41: c.argv, 42: {"sleep", "60"}}, cwd: map[int]string{41: c.cwd}, environ: map[int][]string{}}
+		table := procTable{All: []agent.Proc{{PID: 40, Start: 9, Comm: "bash"}, {PID: 41, PPID: 40, Leader: 40, Group: 41, Start: 7, Comm: c.comm, TTY: c.tty}},
+			Args: map[int][]string{41: c.argv, 42: {"sleep", "60"}}, Dirs: map[int]string{41: c.cwd}, Vars: map[int][]string{}}
 		if c.tool != "" {
-			table.all = append(table.all, agent.Proc{PID: 42, PPID: 41, Start: 8, Comm: "sleep"})
-			table.environ[42] = []string{"A=b", sessionEnv + c.tool}
+			table.All = append(table.All, agent.Proc{PID: 42, PPID: 41, Start: 8, Comm: "sleep"})
+			table.Vars[42] = []string{"A=b", sessionEnv + c.tool}
 		}
 		got, err := over(t.TempDir(), table, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{Dir: work})
 		if err != nil || len(got) != 1 {
@@ -65,9 +65,9 @@ func TestLive(t *testing.T) {
 // A pi that a tool of another one has started has that one's session in its own environment, and so have its children.
 func TestLiveNested(t *testing.T) {
 	env := []string{sessionEnv + sid}
-	table := procTable{all: []agent.Proc{{PID: 41, Comm: "pi"}, {PID: 42, PPID: 41, Comm: "bash"}, {PID: 43, PPID: 42, Comm: "pi"}, {PID: 44, PPID: 43, Comm: "node"}},
-		argv: map[int][]string{41: {"pi"}, 42: {"bash", "-c", "pi"}, 43: {"pi"}, 44: {"node", "mcp.js"}}, cwd: map[int]string{41: work, 43: "/home/dev"},
-		environ: map[int][]string{42: env, 43: env, 44: env}}
+	table := procTable{All: []agent.Proc{{PID: 41, Comm: "pi"}, {PID: 42, PPID: 41, Comm: "bash"}, {PID: 43, PPID: 42, Comm: "pi"}, {PID: 44, PPID: 43, Comm: "node"}},
+		Args: map[int][]string{41: {"pi"}, 42: {"bash", "-c", "pi"}, 43: {"pi"}, 44: {"node", "mcp.js"}}, Dirs: map[int]string{41: work, 43: "/home/dev"},
+		Vars: map[int][]string{42: env, 43: env, 44: env}}
 	got, err := over(t.TempDir(), table, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{Dir: work})
 	if err != nil || len(got) != 1 || got[0].PID != 41 || !got[0].Sure {
 		t.Errorf("%+v, %v", got, err)
@@ -75,22 +75,22 @@ func TestLiveNested(t *testing.T) {
 }
 
 func TestLiveWithoutATable(t *testing.T) {
-	for _, procs := range []agent.Procs{nil, procTable{err: agent.ErrNoProcs}} {
+	for _, procs := range []agent.Procs{nil, procTable{Err: agent.ErrNoProcs}} {
 		got, err := over(t.TempDir(), procs, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{})
 		if err != nil || len(got) != 1 || got[0].Liveness != detect.HolderUnknown {
 			t.Errorf("%+v, err %v", got, err)
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := over(t.TempDir(), procTable{err: broken}, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{}); !errors.Is(err, broken) {
+	if got, err := over(t.TempDir(), procTable{Err: broken}, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{}); !errors.Is(err, broken) {
 		t.Errorf("%+v, err %v", got, err)
 	}
 }
 
 func TestLiveTerminal(t *testing.T) {
 	const tty = "/dev/pts/3"
-	table := procTable{all: []agent.Proc{{PID: 50, Start: 5, TTY: tty, Comm: "pi"}, {PID: 51, Start: 6, Comm: "pi"}},
-		argv: map[int][]string{50: {"pi"}, 51: {"pi"}}, cwd: map[int]string{50: work, 51: work}}
+	table := procTable{All: []agent.Proc{{PID: 50, Start: 5, TTY: tty, Comm: "pi"}, {PID: 51, Start: 6, Comm: "pi"}},
+		Args: map[int][]string{50: {"pi"}, 51: {"pi"}}, Dirs: map[int]string{50: work, 51: work}}
 	got, err := over(t.TempDir(), agenttest.InTmux{Procs: table}, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{Dir: work})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)

@@ -1,66 +1,22 @@
 package pi
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
 // TestTable: each row is the first one that its own example fits.
 func TestTable(t *testing.T) {
-	for i, row := range messages() {
-		got := -1
-		for n, other := range messages() {
-			if other.Pattern.MatchString(detect.Plain(row.Example)) {
-				got = n
-				break
-			}
-		}
-		if got != i {
-			t.Errorf("row %d is not the first to fit its example %q: row %d is", i, row.Example, got)
-		}
-	}
+	agenttest.FirstFit(t, messages(), detect.Plain)
 }
 
 func TestMessage(t *testing.T) {
-	b, err := os.ReadFile("testdata/messages.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	when := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	p := over(t.TempDir(), procTable{}, agent.Config{})
-	for line := range strings.Lines(string(b)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) != 4 {
-			t.Fatalf("%d fields in %q", len(f), line)
-		}
-		text := strings.ReplaceAll(f[3], `\n`, "\n")
-		got, ok := p.Message(text, when, time.UTC)
-		word := string(got.Reason)
-		if got.State != detect.Stopped {
-			word = string(got.State)
-		}
-		if !ok {
-			word = "none"
-			if got.State != detect.Running && got.Reason != detect.Unknown {
-				t.Errorf("%q is no stop, and yet %+v", text, got)
-			}
-		}
-		reset := ""
-		if !got.ResetAt.IsZero() {
-			reset = got.ResetAt.Truncate(time.Second).Format(time.RFC3339)
-		}
-		if word != f[0] || string(got.Window) != f[1] || reset != f[2] {
-			t.Errorf("%q\n got %s %q %s\nwant %s %q %s", text, word, got.Window, reset, f[0], f[1], f[2])
-		}
-	}
+	agenttest.MessageTable(t, over(t.TempDir(), procTable{}, agent.Config{}), "testdata/messages.tsv")
 }
 
 // TestRecordedTexts: the text of every error of a recorded run means, without its record, what the record says.
