@@ -183,7 +183,7 @@ func (e *evidence) readEvents(ctx context.Context) error {
 // decides tells whether a verdict needs such events.
 func decides(k detect.Kind) bool {
 	switch k {
-	case detect.KindPrompt, detect.KindAnswer, detect.KindFailure, detect.KindDenied, detect.KindOpen, detect.KindInterrupt:
+	case detect.KindPrompt, detect.KindAnswer, detect.KindFailure, detect.KindDenied, detect.KindOpen, detect.KindInterrupt, detect.KindStrange:
 		return true
 	}
 	return false

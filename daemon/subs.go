@@ -47,6 +47,9 @@ func (s *session) subStops(ctx context.Context, rec *state.Session, since time.T
 // better than none. What was prompted since has told of the others, be it the agent itself.
 func (s *session) subsOf(ctx context.Context, rec *state.Session) []detect.SubStop {
 	prompted := rec.Classifier.LastPrompt.At
+	if prompted.IsZero() { // it would be looked at from its beginning
+		return nil
+	}
 	found, _ := s.subStops(ctx, rec, prompted)
 	return slices.DeleteFunc(found, func(x detect.SubStop) bool { return !x.Counts(rec.Stop) || !x.At.After(prompted) })
 }
@@ -70,9 +73,6 @@ func (s *session) whySubs(ctx context.Context, rec state.Session) (all []WhySub)
 	return all
 }
 
-// maxNamed is how many sub-agents a prompt names.
-const maxNamed = 5
-
 // naming adds to a prompt which sub-agents stopped. What is added is ours but for their ids, which are letters, digits, "_" and "-".
 func naming(prompt string, subs []detect.SubStop) string {
 	bare := strings.TrimSpace(prompt)
@@ -84,11 +84,11 @@ func naming(prompt string, subs []detect.SubStop) string {
 		text, work = fmt.Sprintf("%d of your sub-agents stopped before they were done", len(subs)), "their work is"
 	}
 	var ids []string
-	for _, x := range subs[:min(len(subs), maxNamed)] {
+	for _, x := range subs[:min(len(subs), detect.MaxNamed)] {
 		ids = append(ids, x.ID)
 	}
 	more := ""
-	if n := len(subs) - maxNamed; n > 0 {
+	if n := len(subs) - detect.MaxNamed; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	return fmt.Sprintf("%s (%s: %s%s; see whether %s still needed)", prompt, text, strings.Join(ids, ", "), more, work)

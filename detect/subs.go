@@ -62,8 +62,8 @@ func plainName(s string) bool {
 	return true
 }
 
-// maxNamed is how many sub-agents are named in one word.
-const maxNamed = 5
+// MaxNamed is how many sub-agents a notice or a prompt names.
+const MaxNamed = 5
 
 // SubStopsWords says in words which sub-agents stopped and why.
 func SubStopsWords(stops []SubStop) string {
@@ -72,10 +72,10 @@ func SubStopsWords(stops []SubStop) string {
 		text = fmt.Sprintf("%d sub-agents stopped before they were done: ", len(stops))
 	}
 	var each []string
-	for _, x := range stops[:min(len(stops), maxNamed)] {
+	for _, x := range stops[:min(len(stops), MaxNamed)] {
 		each = append(each, strings.TrimSpace(x.Name+" "+x.ID)+", "+x.Words())
 	}
-	if more := len(stops) - maxNamed; more > 0 {
+	if more := len(stops) - MaxNamed; more > 0 {
 		each = append(each, fmt.Sprintf("and %d more", more))
 	}
 	return text + strings.Join(each, "; ")

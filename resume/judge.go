@@ -48,7 +48,7 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 		return Outcome{Verdict: Unsure, Held: true, Why: "the mark of the attempt is damaged, so what became of it cannot be seen"}
 	case !s.SameBoot:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
-	case t.traces:
+	case t.traces, t.strange:
 		return Outcome{Verdict: Unsure, Held: true, Why: "the session has records that were written after the start; whose they are cannot be told"}
 	case s.Output.Refused && printed:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
@@ -95,6 +95,7 @@ type turn struct {
 	failure         *detect.Event // newest failure that is not the claimed stop
 	interrupted     bool          // after our prompt, by its user
 	traces          bool          // further records: a request that began, an interruption
+	strange         bool          // a record that nobody knows, which may be our prompt
 }
 
 // readTurn tells our prompt and its answer from everybody else's. What our run printed is the
@@ -131,6 +132,8 @@ func readTurn(c Claim, s Sight) turn {
 		case detect.KindOpen, detect.KindInterrupt, detect.KindToolResult:
 			t.interrupted = t.interrupted || e.Kind == detect.KindInterrupt && t.ours != nil
 			t.traces = t.traces || e.ID != c.Stop.Key && "cut:"+e.ID != c.Stop.Key
+		case detect.KindStrange:
+			t.strange = true
 		}
 	}
 	return t

@@ -135,6 +135,8 @@ func TestJudge(t *testing.T) {
 		{"unknown: output cut, refused before", cutOutput, with(sight(false), func(s *Sight) { s.Output.Refused = true }), settled, Unsure, ""},
 		{"unknown: a request began", plain, sight(false, rec(1, detect.KindOpen)), settled, Unsure, ""},
 		{"unknown: interrupted", idem, sight(false, rec(1, detect.KindInterrupt)), settled, Unsure, ""},
+		{"unknown: a record that nobody knows", plain, sight(false, rec(1, detect.KindStrange)), settled, Unsure, ""},
+		{"unknown: such a one, and no request", idem, with(sight(false, rec(1, detect.KindStrange)), func(s *Sight) { s.Grew = true }), settled, Unsure, ""},
 		{"no effect: only the claimed row again", plain, sight(false, rec(1, detect.KindOpen, func(e *detect.Event) { e.ID = "k" })), settled, NoEffect, "output"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

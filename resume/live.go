@@ -29,7 +29,7 @@ func Silent(c Claim, s Sight, untouched string, restarted bool) Outcome {
 	if restarted && s.SameBoot && !s.Marked {
 		return Outcome{Verdict: NoEffect, Proof: "no mark", Why: "nothing was typed or sent"}
 	}
-	if untouched != "" {
+	if untouched != "" && !readTurn(c, s).strange {
 		return Outcome{Verdict: NoEffect, Proof: untouched, Why: "the prompt did not reach the agent"}
 	}
 	why := "clawd typed its prompt and the session's files show nothing of it"

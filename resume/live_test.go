@@ -115,6 +115,14 @@ func TestSilent(t *testing.T) {
 	}
 }
 
+// A record that nobody knows may be the prompt, however empty the input box is.
+func TestSilentBesideAStrangeRecord(t *testing.T) {
+	s := Sight{SameBoot: true, Marked: true, Events: []detect.Event{rec(1, detect.KindStrange)}}
+	if out := Silent(liveClaim(Tmux), s, "its input box is empty", false); out.Verdict != Unsure || !out.Held {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestProof(t *testing.T) {
 	for way, want := range map[Way]time.Duration{Tmux: 10 * time.Second, PTY: 10 * time.Second, HTTP: time.Minute, Queue: 10 * time.Minute} {
 		if got := way.Proof(); got != want || !way.Live() {

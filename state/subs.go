@@ -25,7 +25,7 @@ func (s Subs) Untold(stops []detect.SubStop) []detect.SubStop {
 	return slices.DeleteFunc(slices.Clone(stops), func(x detect.SubStop) bool { return slices.Contains(s.Told, x.Key) })
 }
 
-// SubsStopped has its user told of sub-agents that have stopped, in one word, and once each. The session itself stays as it is:
+// SubsStopped has its user told of sub-agents that have stopped, in one notice, and once each. The session itself stays as it is:
 // what was stopped or done stays so. Nil: nothing is new, or an attempt under way has the record.
 func (s Session) SubsStopped(b Books, stops []detect.SubStop, why string) *Change {
 	stops = s.Subs.Untold(stops)

@@ -44,7 +44,7 @@ var mutants = []mutant{
 	{"another boot proves that nothing happened", []edit{{"resume/judge.go",
 		"case !s.SameBoot:", "case false:"}}},
 	{"neither what a run printed nor its traces in the session count", []edit{
-		{"resume/judge.go", "	case t.traces:\n", "	case false:\n"},
+		{"resume/judge.go", "	case t.traces, t.strange:\n", "	case false:\n"},
 		{"resume/judge.go", "case !s.Output.Began && printed && c.Plan.Form != FormFresh:", "case c.Plan.Form != FormFresh:"}}},
 	{"no output proves that nothing happened", []edit{{"resume/judge.go",
 		"case !s.Output.Began && printed && c.Plan.Form != FormFresh:", "case c.Plan.Form != FormFresh:"}}},
