@@ -43,12 +43,21 @@ func (w *world) startProgram(path string, args ...string) *run {
 
 func (w *world) begin(limit time.Duration, dir string, env []string, program string, args ...string) *run {
 	w.t.Helper()
+	return w.beginWith(nil, limit, dir, env, program, args...)
+}
+
+// beginWith is begin for a program that reads from input; nil: an empty stdin.
+func (w *world) beginWith(input *os.File, limit time.Duration, dir string, env []string, program string, args ...string) *run {
+	w.t.Helper()
 	w.outputs++
 	name := filepath.Join(w.root, "run"+strconv.Itoa(w.outputs))
 	r := &run{w: w, out: name + ".out", errs: name + ".err", done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithTimeout(context.Background(), limit)
 	r.cmd = exec.CommandContext(r.ctx, program, args...)
 	r.cmd.Dir, r.cmd.Env = dir, append(w.environ(), env...)
+	if input != nil {
+		r.cmd.Stdin = input
+	}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.cmd.Cancel = func() error { return syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
 	out, err1 := os.OpenFile(r.out, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
