@@ -20,14 +20,18 @@ var reVersion = lazyregexp.New(`\b\d+\.\d+\.\d+(?:-[\w.]+)?\b`)
 // times that.
 const AskTimeout = 60 * time.Second
 
-// Version asks a program for its version. environ is as for Ask.
+// Version asks a program for its version. environ is as for Ask. pi 0.73 says it on stderr, where others say all sorts
+// of things: there it must be the only word.
 func Version(ctx context.Context, environ []string, path string) (string, error) {
-	out, err := Ask(ctx, environ, resume.Plan{Argv: []string{path, "--version"}})
+	out, errs, err := ask(ctx, environ, resume.Plan{Argv: []string{path, "--version"}})
 	if err != nil {
 		return "", err
 	}
 	v := reVersion.Find(out)
-	if v == nil {
+	if word := bytes.TrimSpace(errs); v == nil && bytes.Equal(reVersion.Find(word), word) {
+		v = word
+	}
+	if len(v) == 0 {
 		return "", fmt.Errorf("%s --version names no version", path)
 	}
 	return string(v), nil
@@ -36,6 +40,11 @@ func Version(ctx context.Context, environ []string, path string) (string, error)
 // Ask runs a command of an agent that asks no provider, and gives what it printed on stdout, at most 1 MB. The
 // plan's own variables come on top of environ; nil: that of this process.
 func Ask(ctx context.Context, environ []string, p resume.Plan) ([]byte, error) {
+	out, _, err := ask(ctx, environ, p)
+	return out, err
+}
+
+func ask(ctx context.Context, environ []string, p resume.Plan) (stdout, stderr []byte, err error) {
 	if environ == nil {
 		environ = os.Environ()
 	}
@@ -46,12 +55,12 @@ func Ask(ctx context.Context, environ []string, p resume.Plan) ([]byte, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var out capped
-	cmd.Stdout = &out
+	var out, errs capped
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(p.Argv, " "), err)
+		return nil, nil, fmt.Errorf("%s: %w", strings.Join(p.Argv, " "), err)
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), errs.Bytes(), nil
 }
 
 // capped keeps the first megabyte.

@@ -11,6 +11,7 @@ func TestVersion(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
 		"echo '2.1.329 (Claude Code)'": "2.1.329", "echo opencode 1.18.33-beta.1": "1.18.33-beta.1", "echo none": "", "exit 3": "",
+		"echo 0.73.1 >&2": "0.73.1", "echo node 22.1.0 is old >&2": "",
 		"echo \"${NODE_OPTIONS-0.0.1}\"": "0.0.1",
 	} {
 		path := filepath.Join(dir, fmt.Sprint(len(text)))
