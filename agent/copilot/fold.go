@@ -120,7 +120,6 @@ func (f *fold) learn(r *record) {
 		f.opened(d)
 	case typeModel:
 		f.model(d.NewModel, d.Effort)
-		setIf(&i.Provider, github) // of the user's own provider none is recorded
 	case typeMode:
 		setIf(&i.Mode, d.NewMode)
 	case typeSystem:

@@ -160,6 +160,8 @@ func TestInfo(t *testing.T) {
 		"autopilot":     {Mode: autopilot, Provider: github},
 		"ok-byok-byok":  {Provider: byok},
 		"resume-newkey": {Provider: byok},
+		// A change of the model stands in a session of GitHub's and in one of a provider of its user's own: it tells of no payer.
+		"r429-byok-v1.0.65": {},
 	} {
 		c, s := copied(t, recorded(t)[name][0])
 		_, b := verdict(t, c, s, detect.Gone)
