@@ -20,6 +20,10 @@ const (
 // triesInARow is how often the agent asks before it gives up, or before it waits for minutes where it is throttled.
 const triesInARow = 7
 
+// triesInAll is how often it asks where it is throttled, as long as its settings say nothing else. Of fewer nobody can tell
+// from the files of 0.15 whether its user has ended the wait.
+const triesInAll = 11 * triesInARow
+
 // throttled: then it waits for minutes and begins anew, ten times.
 func throttled(note *uiEvent) bool {
 	return note.Status == http.StatusTooManyRequests || note.Status == http.StatusServiceUnavailable || note.Status == statusOverloaded

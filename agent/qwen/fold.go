@@ -242,7 +242,7 @@ func (f *fold) failed(r *record, note *uiEvent, e detect.Event) {
 		fails(c.Series)
 		e.Kind, e.Failure, e.Next = detect.KindSelfResume, nil, r.at.Add(pause(note, c.Tries))
 		f.each(e)
-	case note.old() && c.Tries%triesInARow == 0 && !throttled(note):
+	case note.old() && (c.Tries%triesInARow == 0 && !throttled(note) || c.Tries == triesInAll):
 		fails(e.ID)
 	default:
 		f.open(e, why)

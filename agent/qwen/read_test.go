@@ -1,6 +1,7 @@
 package qwen
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,23 @@ func TestStoppedInWait(t *testing.T) {
 	for h, want := range map[detect.Liveness]detect.State{detect.Alive: detect.Retrying, detect.Gone: detect.Stopped, detect.HolderUnknown: detect.Running} {
 		if got, _ := verdict(t, q, s, h); got.State != want || h == detect.Gone && got.Reason != detect.Interrupted {
 			t.Errorf("%s: %+v", h, got)
+		}
+	}
+}
+
+// TestOldGivesUp: a run of 0.15 says nowhere that it gave up. After all tries that it makes by itself it has; after
+// fewer its user may have ended it.
+func TestOldGivesUp(t *testing.T) {
+	old := strings.NewReplacer(`"provenance":"x",`, "", "0.24.4", "0.15.6", sid+"########0", "4faf64d93a568")
+	for tries, want := range map[int]detect.Reason{7: detect.Interrupted, 76: detect.Interrupted, 77: detect.RateLimit, 78: detect.Interrupted} {
+		var text strings.Builder
+		text.WriteString(asked)
+		for n := range tries {
+			text.WriteString(limited(fmt.Sprintf("e%d", n), fmt.Sprintf("13:%02d:%02d.000", n/60, n%60)))
+		}
+		q, s := session(t, old.Replace(text.String()))
+		if got, _ := verdict(t, q, s, detect.Gone); got.State != detect.Stopped || got.Reason != want {
+			t.Errorf("%d tries: %+v, want %s", tries, got, want)
 		}
 	}
 }
