@@ -29,9 +29,13 @@ var (
 	opencode  = pinned("opencode", "1.18.33")
 	codex169  = pinned("codex", "0.169.0")
 	copilot   = pinned("copilot", "1.0.102")
+	copilot65 = pinned("copilot", "1.0.65")
 	gemini061 = pinned("gemini", "0.61.0")
 	pi152     = pinned("pi", "1.5.2")
+	pi80      = pinned("pi", "0.80.3")
+	pi73      = pinned("pi", "0.73.1")
 	qwen024   = pinned("qwen", "0.24.4")
+	qwen015   = pinned("qwen", "0.15.6")
 )
 
 // pinned is an agent of agents/pinned: no other is installed.
@@ -67,6 +71,12 @@ func (a agentCase) isGemini() bool   { return a.kind == "gemini" }
 func (a agentCase) isPi() bool       { return a.kind == "pi" }
 func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 
+// older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
+// the everyday cases and the proofs are run.
+func (a agentCase) older() bool {
+	return a == copilot65 || a == pi80 || a == pi73 || a == qwen015
+}
+
 // byText: the version writes a reset time only as a text with minutes.
 func (a agentCase) byText() bool { return a == claude197 }
 
@@ -91,6 +101,8 @@ func (a agentCase) unfit(name string) string {
 		return "see TestPiFresh; its keys stand in models.json"
 	case a.isQwen() && (name == "02UsageLimit" || name == "05RefusedThenFresh" || name == "12LoginAndKey"):
 		return "a plan's limit comes in no form that it records; it refuses no session that is there; it has keys alone"
+	case a == qwen015 && (name == "01RateLimit" || name == "07KilledWhileWaiting"):
+		return "it gives up on a 429 after an hour; see TestQwen015Resumes"
 	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn" || name == "15Forgotten"):
 		return "it is about what Gemini deletes"
 	}

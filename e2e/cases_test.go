@@ -44,18 +44,22 @@ func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }
 func TestCodex169(t *testing.T)  { runCases(t, codex169) }
 func TestCopilot(t *testing.T)   { runCases(t, copilot) }
+func TestCopilot65(t *testing.T) { runCases(t, copilot65) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }
 func TestPi152(t *testing.T)     { runCases(t, pi152) }
+func TestPi80(t *testing.T)      { runCases(t, pi80) }
+func TestPi73(t *testing.T)      { runCases(t, pi73) }
 func TestQwen024(t *testing.T)   { runCases(t, qwen024) }
+func TestQwen015(t *testing.T)   { runCases(t, qwen015) }
 
 func runCases(t *testing.T, a agentCase) {
 	t.Parallel()
 	for _, c := range cases {
-		if a.unfit(c.name) != "" {
+		if a.unfit(c.name) != "" || a.older() && !c.everyday {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			if !c.everyday {
+			if !c.everyday || a.older() {
 				onlyInAll(t)
 			}
 			t.Parallel()
@@ -64,7 +68,8 @@ func runCases(t *testing.T, a agentCase) {
 	}
 }
 
-// stops is how many requests a turn that fails has: opencode and Copilot ask five times more by themselves, pi three times, qwen-code six times, and a
+// stops is how many requests a turn that fails has: opencode and Copilot ask five times more by themselves, pi three times (each of them thrice in 0.73),
+// qwen-code six times, and a
 // turn of Gemini's fails behind a tool, for the agent cannot resume a session without a turn.
 func (w *world) stops() int {
 	switch {
@@ -72,6 +77,8 @@ func (w *world) stops() int {
 		return 6
 	case w.agent.isGemini():
 		return 2
+	case w.agent == pi73:
+		return 12
 	case w.agent.isPi():
 		return 4
 	case w.agent.isQwen():

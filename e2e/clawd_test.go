@@ -63,6 +63,9 @@ func (s settings) toml(w *world) string {
 		fmt.Fprintf(&b, "when_limited = \"handoff:%s\"\n[agent.%[1]s]\ncommand = %q\n", s.to.kind, s.to.bin(w.t))
 	}
 	fmt.Fprintf(&b, "[agent.%s]\ncommand = %q\n", w.agent.kind, or(s.command, w.program))
+	if (w.agent == pi80 || w.agent == pi73) && s.args == nil {
+		s.args = []string{"--tools", "read,bash,edit,write"} // else it resumes nothing: see TestPiToolsUnseen
+	}
 	for n, a := range s.args {
 		if n == 0 {
 			b.WriteString("args = [")

@@ -37,26 +37,30 @@ func TestGemini061NoEffect(t *testing.T) {
 	})
 }
 
-func TestCopilotNoEffect(t *testing.T) {
-	runProofs(t, copilot, map[string]func(*testing.T, agentCase){
-		"Killed":         copilotKilled,
-		"UnknownSession": copilotUnknownSession,
-	})
+func TestCopilotNoEffect(t *testing.T)   { runProofs(t, copilot, copilotProofs) }
+func TestCopilot65NoEffect(t *testing.T) { runProofs(t, copilot65, copilotProofs) }
+
+var copilotProofs = map[string]func(*testing.T, agentCase){
+	"Killed":         copilotKilled,
+	"UnknownSession": copilotUnknownSession,
 }
 
-func TestPi152NoEffect(t *testing.T) {
-	runProofs(t, pi152, map[string]func(*testing.T, agentCase){
-		"KilledEarly":           killedEarly,
-		"RecordPrecedesRequest": recordPrecedesRequest,
-		"UnknownSession":        piUnknownSession,
-	})
+func TestPi152NoEffect(t *testing.T) { runProofs(t, pi152, piProofs) }
+func TestPi80NoEffect(t *testing.T)  { runProofs(t, pi80, piProofs) }
+func TestPi73NoEffect(t *testing.T)  { runProofs(t, pi73, piProofs) }
+
+var piProofs = map[string]func(*testing.T, agentCase){
+	"KilledEarly":           killedEarly,
+	"RecordPrecedesRequest": recordPrecedesRequest,
+	"UnknownSession":        piUnknownSession,
 }
 
-func TestQwen024NoEffect(t *testing.T) {
-	runProofs(t, qwen024, map[string]func(*testing.T, agentCase){
-		"KilledEarly":    killedEarly,
-		"UnknownSession": qwenUnknownSession,
-	})
+func TestQwen024NoEffect(t *testing.T) { runProofs(t, qwen024, qwenProofs) }
+func TestQwen015NoEffect(t *testing.T) { runProofs(t, qwen015, qwenProofs) }
+
+var qwenProofs = map[string]func(*testing.T, agentCase){
+	"KilledEarly":    killedEarly,
+	"UnknownSession": qwenUnknownSession,
 }
 
 func runProofs(t *testing.T, a agentCase, proofs map[string]func(*testing.T, agentCase)) {

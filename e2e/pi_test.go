@@ -56,3 +56,18 @@ func TestPiKeeps(t *testing.T) {
 		}
 	}
 }
+
+// TestPiToolsUnseen: a version that does not record the tools of a run, and hides its arguments, is told of and left.
+func TestPiToolsUnseen(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, pi80)
+	c := w.startClawd(settings{args: []string{}})
+	id := w.stopped(w.rateLimit())
+	e := c.wait("session_left", "session", id, "reason", "rate_limit")
+	if !strings.Contains(e.text("why"), "agent.pi.args") || !strings.Contains(e.text("command"), "--session "+id) {
+		t.Errorf("%v", e)
+	}
+	c.quiet(6 * time.Second)
+	w.wantMain(w.stops())
+}

@@ -43,3 +43,20 @@ func TestQwenPromptIsKept(t *testing.T) {
 	r.wait()
 	continued("second task")
 }
+
+// TestQwen015Resumes: what 0.15 gives up on is gone on with once, also over a kill of clawd.
+func TestQwen015Resumes(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, qwen015)
+	s := settings{base: "8s"}
+	c := w.startClawd(s)
+	id := w.stopped(provider.ServerError())
+	c.wait("session_stopped", "session", id, "reason", "server_error")
+	c.wait("resume_scheduled", "session", id, "strategy", "same_session")
+	c.kill9()
+	c = w.startClawd(s)
+	c.resumedOnce(id)
+	c.quiet(6 * time.Second)
+	w.wantMain(w.stops() + 1)
+}

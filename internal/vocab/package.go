@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +15,12 @@ import (
 
 // kind is how the package of an agent is read: vocab.json in the agent's folder.
 type kind struct {
-	NPM    string   `json:"npm"`    // the package
-	Files  []string `json:"files"`  // where its code is, below node_modules; the first of these patterns that fits
-	Read   string   `json:"read"`   // by which of readers
-	Single bool     `json:"single"` // one of the files is enough: they are builds of the same
+	NPM string `json:"npm"` // the package
+	// Files are where its code is, below node_modules: the first of these groups of patterns that fits. Of a folder it is
+	// all scripts below it.
+	Files  [][]string `json:"files"`
+	Read   string     `json:"read"`   // by which of readers
+	Single bool       `json:"single"` // one of the files is enough: they are builds of the same
 	// Records of a failure, and of a notice, with %s for the text in JSON, where clawd reads these alone. A stop is asked
 	// as the first that is understood.
 	Records []string `json:"records"`
@@ -101,10 +104,20 @@ func (k kind) strings(dir string) ([]string, error) {
 }
 
 func (k kind) paths(dir string) ([]string, error) {
-	for _, pattern := range k.Files {
-		paths, err := filepath.Glob(filepath.Join(dir, "node_modules", pattern))
-		if err != nil {
-			return nil, err
+	for _, group := range k.Files {
+		var paths []string
+		for _, pattern := range group {
+			found, err := filepath.Glob(filepath.Join(dir, "node_modules", pattern))
+			if err != nil {
+				return nil, err
+			}
+			for _, path := range found {
+				below, err := scripts(path)
+				if err != nil {
+					return nil, err
+				}
+				paths = append(paths, below...)
+			}
 		}
 		if len(paths) > 0 && k.Single {
 			paths = paths[:1]
@@ -114,6 +127,17 @@ func (k kind) paths(dir string) ([]string, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s has none of %q: the package is laid out anew (vocab.json in the agent's folder)", dir, k.Files)
+}
+
+// scripts gives a file itself, and of a folder the scripts below it.
+func scripts(path string) (all []string, err error) {
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && (p == path || strings.HasSuffix(p, ".js") || strings.HasSuffix(p, ".mjs")) {
+			all = append(all, p)
+		}
+		return err
+	})
+	return all, err
 }
 
 // tidy takes off what differs between two builds of a sentence.
