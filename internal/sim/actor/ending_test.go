@@ -70,6 +70,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	t.Run("codex", func(t *testing.T) { sameSeed(t, codexEndings, newCodex) })
 	t.Run("gemini", func(t *testing.T) { sameSeed(t, geminiEndings, newGemini) })
 	t.Run("opencode", func(t *testing.T) { sameSeed(t, opencodeEndings, newOpenCode) })
+	t.Run("pi", func(t *testing.T) { sameSeed(t, piEndings, newPi) })
 }
 
 func globbed(t testing.TB, pattern string) []string {
