@@ -127,7 +127,7 @@ func (r *run) attended(rec state.Session) bool {
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != rec.Agent {
 			continue
 		}
-		if b.ID() == rec.ID || (rec.Agent == "opencode" || rec.Agent == "gemini") && b.talk != nil && b.talk.dir == rec.Info.Dir {
+		if b.ID() == rec.ID || (rec.Agent == "opencode" || rec.Agent == "gemini" || rec.Agent == "pi") && b.talk != nil && b.talk.dir == rec.Info.Dir {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/clawd-project/clawd/agent/codex"
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
+	"github.com/clawd-project/clawd/agent/pi"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -24,6 +25,8 @@ func (r *run) faulty(a agent.Agent) agent.Agent {
 		return faultyGemini{a, r}
 	case *opencode.OpenCode:
 		return faultyOpenCode{a, r}
+	case *pi.Pi:
+		return faultyPi{a, r}
 	}
 	return a
 }
@@ -52,6 +55,10 @@ type (
 	}
 	faultyOpenCode struct {
 		*opencode.OpenCode
+		r *run
+	}
+	faultyPi struct {
+		*pi.Pi
 		r *run
 	}
 )
@@ -109,4 +116,14 @@ func (f faultyOpenCode) Read(ctx context.Context, s detect.Session, from agent.C
 // Live may fail.
 func (f faultyOpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	return f.r.lives(ctx, f.OpenCode, s, i)
+}
+
+// Read may fail.
+func (f faultyPi) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	return f.r.reads(ctx, f.Pi, s, from, each)
+}
+
+// Live may fail.
+func (f faultyPi) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	return f.r.lives(ctx, f.Pi, s, i)
 }

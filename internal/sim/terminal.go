@@ -57,7 +57,7 @@ func (r *run) noted(b *body, err error, what string) {
 
 // among tells whether another terminal may show the session of a process.
 func (r *run) among(b *body) bool {
-	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini") && slices.ContainsFunc(r.alive, func(x *body) bool {
+	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini" || b.cast.Name() == "pi") && slices.ContainsFunc(r.alive, func(x *body) bool {
 		return x != b && !x.over && x.cast == b.cast && x.tty != "" && x.talk != nil && x.talk.dir == b.talk.dir
 	})
 }

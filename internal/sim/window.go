@@ -109,6 +109,9 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 			return s, nil
 		}
 	}
+	if d, ok := w.b.Session.(interface{ Drawn(input string) agent.Screen }); ok {
+		return d.Drawn(w.input), nil
+	}
 	b, err := json.Marshal(w.sees())
 	must(err)
 	s := agent.Screen{Cols: 120, Rows: make([]string, 40)}
@@ -148,6 +151,9 @@ func (w *keyboard) Press(ctx context.Context, keys []byte) error {
 	case string(keys) == "\r":
 		if v.Input != w.by.claim.Plan.Keys {
 			r.fails("keys", "%s: Enter, and the box holds %q (%s)", name, w.input, v.Why)
+		}
+		if d, ok := b.Session.(interface{ Behind() bool }); ok && d.Behind() {
+			r.fails("keys", "%s: a prompt, and what it shows is not the end of its session", name)
 		}
 		text := w.submits()
 		must(b.Prompt(text, actor.Clawd, r.wall()))

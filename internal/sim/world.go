@@ -82,6 +82,10 @@ func (r *run) casting(name string) actor.Agent {
 		return actor.NewGemini(r.world)
 	case "opencode":
 		return actor.NewOpenCode(r.world)
+	case "pi":
+		p := actor.NewPi(r.world)
+		p.Provider, p.Compacts = []string{"anthropic", "openai-codex", "openai"}[r.Seed%3], r.Seed%2 == 0
+		return p
 	}
 	c := actor.NewClaude(r.world)
 	c.Continues, c.Forgets = r.Seed%4 != 0, 3 // older versions do not
