@@ -235,7 +235,9 @@ type Lister interface {
 
 // Titler is an agent that names the session that a terminal shows in the terminal's title.
 type Titler interface {
-	Lister
+	Agent
+	// MayShow lists the other sessions that a terminal which was started at a time may show, and wait for a prompt.
+	MayShow(ctx context.Context, s detect.Session, started time.Time) ([]detect.Session, error)
 	// Titled tells whether a terminal with a title shows the session. known: the title tells, one way or the other.
 	Titled(ctx context.Context, s detect.Session, title string) (shows, known bool, err error)
 }

@@ -168,12 +168,12 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	if other = cmp.Or(b.Newer, other); other != "" {
 		return found, false, cannotTell("session " + other + " in the same folder is newer")
 	}
-	if a, titles := s.a.(agent.Titler); titles { // any that was used since the terminal's start may be what it shows, whoever began it
-		used, err := a.Begun(ctx, s.ds, p.Started)
+	if a, titles := s.a.(agent.Titler); titles {
+		others, err := a.MayShow(ctx, s.ds, p.Started)
 		if err != nil {
 			return found, false, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 		}
-		titled = !ok || p.Started.IsZero() || len(used) > 0
+		titled = !ok || p.Started.IsZero() || len(others) > 0
 	}
 	return found, titled, nil
 }

@@ -25,7 +25,7 @@ func (titles) Titled(context.Context, detect.Session, string) (shows, known bool
 	return false, false, nil // the terminal here is none
 }
 
-func (a titles) Begun(_ context.Context, _ detect.Session, after time.Time) ([]detect.Session, error) {
+func (a titles) MayShow(_ context.Context, _ detect.Session, after time.Time) ([]detect.Session, error) {
 	if a.used.After(after) {
 		return []detect.Session{{Agent: "claude", ID: "another"}}, nil
 	}

@@ -109,6 +109,11 @@ func (o *OpenCode) Begun(ctx context.Context, s detect.Session, after time.Time)
 	return o.others(ctx, s, after, func(bool) bool { return true })
 }
 
+// MayShow is any that was used since then, whoever began it.
+func (o *OpenCode) MayShow(ctx context.Context, s detect.Session, started time.Time) ([]detect.Session, error) {
+	return o.Begun(ctx, s, started)
+}
+
 func (o *OpenCode) others(ctx context.Context, s detect.Session, after time.Time, fits func(interactive bool) bool) (all []detect.Session, err error) {
 	if err := o.check(s); err != nil {
 		return nil, err
@@ -159,6 +164,7 @@ func (o *OpenCode) stored(s detect.Session) jsonStore {
 
 var (
 	_ agent.Titler   = (*OpenCode)(nil)
+	_ agent.Lister   = (*OpenCode)(nil)
 	_ agent.Beginner = (*OpenCode)(nil)
 	_ agent.Lister   = (*OpenCode)(nil)
 )

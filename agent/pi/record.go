@@ -20,6 +20,7 @@ type record struct {
 	Provider  string  `json:"provider"`  // model_change
 	ModelID   string  `json:"modelId"`
 	Level     string  `json:"thinkingLevel"` // thinking_level_change
+	Name      string  `json:"name"`          // session_info
 	Target    string  `json:"targetId"`      // context_edit
 	Message   message `json:"message"`
 

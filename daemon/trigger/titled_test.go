@@ -23,7 +23,7 @@ func (a titledAgent) Titled(context.Context, detect.Session, string) (shows, kno
 	return shows, known, nil
 }
 
-func (titledAgent) Begun(context.Context, detect.Session, time.Time) ([]detect.Session, error) {
+func (titledAgent) MayShow(context.Context, detect.Session, time.Time) ([]detect.Session, error) {
 	return nil, nil
 }
 

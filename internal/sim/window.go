@@ -195,9 +195,9 @@ func (a titledScreen) Titled(ctx context.Context, s detect.Session, title string
 	return a.t.Titled(ctx, s, title)
 }
 
-// Begun asks the agent.
-func (a titledScreen) Begun(ctx context.Context, s detect.Session, after time.Time) ([]detect.Session, error) {
-	return a.t.Begun(ctx, s, after)
+// MayShow asks the agent.
+func (a titledScreen) MayShow(ctx context.Context, s detect.Session, started time.Time) ([]detect.Session, error) {
+	return a.t.MayShow(ctx, s, started)
 }
 
 // triggers start the runs of clawd, and type.

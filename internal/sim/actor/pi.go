@@ -51,6 +51,7 @@ type pi struct {
 	call    string    // the tool call that is open
 	tool    *Proc     // what runs for it
 	said    string    // what stands above the box of its terminal
+	name    string    // of its session; empty: it has none
 	err     error     // of a write whose caller takes none
 }
 
@@ -106,7 +107,7 @@ func (a *Pi) find(dir, id string) string {
 // anew has the process work in a session that has no file yet.
 func (p *pi) anew(id string, now time.Time) {
 	p.id, p.path = id, p.a.path(p.start.Dir, id, now)
-	p.settled, p.from, p.leaf, p.last, p.kept, p.said = false, "", "", "", "", "✓ New session started"
+	p.settled, p.from, p.leaf, p.last, p.kept, p.name, p.said = false, "", "", "", "", "", "✓ New session started"
 }
 
 // put writes lines at once: each record is appended by a call of its own, and the request leaves after that.

@@ -92,7 +92,7 @@ func (p *pi) rename(now time.Time) error {
 		return ErrCannot
 	}
 	p.add(now, "session_info", piNamed)
-	p.said = "Session name set: new-name"
+	p.name, p.said = "new-name", "Session name set: new-name"
 	return p.failure()
 }
 
@@ -119,6 +119,7 @@ func (p *pi) turns(now time.Time) error {
 // piFile is what a process takes over from the file of a session.
 type piFile struct {
 	id, said  string
+	name      string
 	leaf      string   // the last record
 	last      string   // the last one that has an effect on the state of the session
 	kept      string   // the newest good answer
@@ -136,6 +137,7 @@ func piRead(path string) (f piFile, err error) {
 		var r struct {
 			Type    string `json:"type"`
 			ID      string `json:"id"`
+			Name    string `json:"name"`
 			Message struct {
 				Role       string `json:"role"`
 				StopReason string `json:"stopReason"`
@@ -150,6 +152,8 @@ func piRead(path string) (f piFile, err error) {
 			continue
 		case r.Type == "context_edit":
 			f.last = r.ID
+		case r.Type == "session_info":
+			f.name = r.Name
 		case r.Type == "message" && r.Message.Role != "system":
 			f.last, f.ids = r.ID, append(f.ids, r.ID)
 			f.said = "All done."
@@ -174,7 +178,7 @@ func (p *pi) take(path string) error {
 		return errors.Join(ErrCannot, err)
 	}
 	p.id, p.path, p.settled, p.from = f.id, path, true, ""
-	p.leaf, p.last, p.kept, p.said = f.leaf, f.last, f.kept, f.said
+	p.leaf, p.last, p.kept, p.name, p.said = f.leaf, f.last, f.kept, f.name, f.said
 	return nil
 }
 
@@ -211,7 +215,11 @@ func (p *pi) Drawn(input string) agent.Screen {
 		top = "── ⠹ Working " + strings.Repeat("─", width-14)
 	}
 	rows := []string{"", " " + strings.ReplaceAll(p.said, "\n", " "), "", top, input, rule, "~/work/demo (main)", "1.2%/100k (auto)      (" + p.a.Provider + ") demo-1"}
-	return agent.Screen{Rows: rows, Cols: width, Row: 4, Col: len(input), Title: "π - " + filepath.Base(p.start.Dir)}
+	title := filepath.Base(p.start.Dir)
+	if p.name != "" {
+		title = p.name + " - " + title
+	}
+	return agent.Screen{Rows: rows, Cols: width, Row: 4, Col: len(input), Title: "π - " + title}
 }
 
 // Resume is pi --mode json -p with the prompt on stdin: in an old session with --session ID, in a new one with --session-id ID, which
