@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -275,6 +277,10 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	if out.Stop, out.Err = s.tail(ctx, &rec, q.Order, h); out.Err != nil {
 		return out
 	}
+	if out.Stop.Evidence.Field == string(detect.KindHolder) && s.writtenWithin(s.settle()) {
+		out.Err = refused("its turn has only just ended, and its last words may be yet to come; say it again in %s", s.settle())
+		return out
+	}
 	if out.Err = s.heirWorks(&rec); out.Err != nil {
 		return out
 	}
@@ -301,6 +307,15 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	_, err = s.plan(&rec, []byte("-"))
 	s.d.planFacts(&out.Facts, &rec, err)
 	return out
+}
+
+// writtenWithin tells whether the session's files were written within a time.
+func (s *session) writtenWithin(span time.Duration) bool {
+	files, _ := s.a.Files(s.ds) // they have just been read
+	return slices.ContainsFunc(files, func(path string) bool {
+		fi, err := os.Lstat(path)
+		return err == nil && s.d.now().Sub(fi.ModTime()).Abs() < span
+	})
 }
 
 // heirWorks refuses an order for a session whose work another one goes on with, or will: two would do the same.
