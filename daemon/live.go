@@ -160,6 +160,8 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		return found, false, cannotTell("the session was last driven without a terminal")
 	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
 		return found, false, cannotTell("it was started after the stop")
+	case rec.Info.Untold && !rec.Witnessed(found):
+		return found, false, cannotTell("clawd did not see that the turn that stopped ran there")
 	}
 	other, err := s.newer(ctx, b, rec.Stop.At)
 	if err != nil {

@@ -23,6 +23,20 @@ const (
 // Key names a session in the store: agent/id.
 func Key(s detect.Session) string { return s.Agent + "/" + s.ID }
 
+// Ran says that a terminal's process was the only one there, after a turn had begun: what the turn wrote later it wrote.
+type Ran struct {
+	Turn  string    `json:"turn"` // its prompt
+	PID   int       `json:"pid"`
+	Start uint64    `json:"start"`
+	Boot  string    `json:"boot"`
+	At    time.Time `json:"at"`
+}
+
+// By tells whether that is a process, and the turn is this one.
+func (r Ran) By(h detect.Holder, turn string) bool {
+	return turn != "" && r.Turn == turn && r.PID == h.PID && r.Start == h.Start && r.Boot == h.Boot
+}
+
 // Session is all that is known of one.
 type Session struct {
 	detect.Session
@@ -48,6 +62,7 @@ type Session struct {
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
 	Shown      []int             `json:"shown,omitempty"`       // pids of the terminals of which any may show what a server of the agent has open
+	Ran        Ran               `json:"ran,omitzero"`          // see there; where its records do not tell who wrote them
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
 	Notice     *Notice           `json:"notice,omitempty"`      // the newest one; see Needs
 	Root       string            `json:"root,omitempty"`        // first session of the line; empty: itself

@@ -262,6 +262,22 @@ func (s Session) ShownBy(b Books, pids []int) *Change {
 	return c
 }
 
+// RanBy remembers which terminal's process was the only one there while a turn ran.
+func (s Session) RanBy(b Books, r Ran) *Change {
+	c := s.change(b, "holder")
+	c.Ran = r
+	return c
+}
+
+// Witnessed tells whether the turn that stopped ran in a terminal's process: nobody else was there, or clawd's prompt was typed there.
+func (s Session) Witnessed(h detect.Holder) bool {
+	turn := s.Classifier.LastPrompt
+	if c := s.Claim; c != nil && c.Plan.Way.Live() && c.Plan.Holder.PID == h.PID && c.Plan.Holder.Start == h.Start && c.Plan.Prompt == turn.Hash && !turn.At.Before(c.At) {
+		return true
+	}
+	return s.Ran.By(h, turn.ID) && s.Stop.At.After(s.Ran.At)
+}
+
 // HolderSeen remembers who holds an interactive session, or how that holder went.
 func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
 	c := s.change(b, "holder")

@@ -27,6 +27,7 @@ func (t *step) hold() bool {
 	if seen.Exec {
 		all = append(all[:len(all):len(all)], detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: rules.ExecHas})
 	}
+	t.ran(all)
 	h := Strongest(all)
 	was := t.s.Rec.Holder
 	if h.Liveness == detect.Gone && was.Liveness == detect.Alive && was.Boot != "" && was.Boot != t.w.Here.Boot && !t.w.Here.Absent {
@@ -55,6 +56,24 @@ func (t *step) hold() bool {
 		t.await(h)
 	}
 	return true
+}
+
+// ran remembers the terminal's process that is the only one there while the newest turn runs, or surely runs it. Where an agent's
+// records do not tell who wrote them, nothing says later whether a script did beside a terminal.
+func (t *step) ran(all []detect.Holder) {
+	c := t.s.Rec.Classifier
+	if !t.s.Rec.Info.Untold || c.Last.Kind == detect.KindFailure || c.LastPrompt.ID == "" {
+		return
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind })
+	if sure := slices.IndexFunc(all, func(h detect.Holder) bool { return h.Sure }); sure >= 0 {
+		all = all[sure : sure+1]
+	}
+	if len(all) != 1 || all[0].Liveness != detect.Alive || all[0].Kind != detect.Interactive || t.s.Rec.Ran.By(all[0], c.LastPrompt.ID) {
+		return
+	}
+	h := all[0]
+	t.write(t.s.Rec.RanBy(t.w.Books, state.Ran{Turn: c.LastPrompt.ID, PID: h.PID, Start: h.Start, Boot: h.Boot, At: t.w.Now}))
 }
 
 // behind tells whether a server is left of those that had the session open, a terminal among them. It does not take the

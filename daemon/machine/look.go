@@ -109,7 +109,8 @@ func (t *step) fold(f *FilesSeen) {
 // inTheMiddle tells whether a turn has no end, so that only its holder tells whether it still goes on.
 func (t *step) inTheMiddle(stop detect.Stop, known, news bool) bool {
 	untold := t.s.Rec.Holder.Liveness == "" && t.s.Rec.Info.Interactive
-	return stop.State != detect.Stopped && !known && (!news || t.s.Files.Found || untold)
+	unseen := t.s.Rec.Info.Untold && t.s.Rec.Ran.Turn != t.s.Rec.Classifier.LastPrompt.ID
+	return stop.State != detect.Stopped && !known && (!news || t.s.Files.Found || untold || unseen)
 }
 
 // known tells whether a stop was taken in, or is too old for that.
