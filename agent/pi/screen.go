@@ -47,6 +47,8 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 	switch said := lastSaid(s, top); {
 	case !strings.HasPrefix(said, errorLead):
 		return agent.View{Why: "it does not show the failure: another session may be open in it"}
+	case noRoom.MatchString(said):
+		return agent.View{Why: "what it shows is not the failure of its turn: another session may be open in it"}
 	case strings.Contains(said, gaveUp):
 		return agent.View{Why: "its user has ended its own waiting"}
 	}
@@ -70,6 +72,9 @@ func box(s agent.Screen) (top, bottom int, ok bool) {
 	}
 	return top, bottom, true
 }
+
+// noRoom is said where no room could be made, by its user's order or after an answer: the turn before it ended as it did.
+var noRoom = lazyregexp.New(`^ Error: (?:Auto-compaction|Compaction) failed: `)
 
 // lastSaid is the text right above the box, from its first row on. A blank row stands before it. What the agent adds
 // below an error of its own is passed over.

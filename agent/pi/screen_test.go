@@ -33,10 +33,12 @@ func TestScreenSigns(t *testing.T) {
 		"a menu": {set: func(s *agent.Screen) {
 			s.Rows = append(s.Rows[:6:6], append([]string{"→ settings", "  model", "  tree"}, s.Rows[6:]...)...)
 		}},
-		"no model":         {rows: map[int]string{7: "~/work/demo"}},
-		"an answer":        {rows: map[int]string{1: " All done."}},
-		"an answer quotes": {rows: map[int]string{1: " All done.", 2: " Error: 429"}},
-		"cancelled":        {rows: map[int]string{1: " Error: Retry failed after 2 attempts: Retry cancelled"}},
+		"no model":              {rows: map[int]string{7: "~/work/demo"}},
+		"an answer":             {rows: map[int]string{1: " All done."}},
+		"an answer quotes":      {rows: map[int]string{1: " All done.", 2: " Error: 429"}},
+		"cancelled":             {rows: map[int]string{1: " Error: Retry failed after 2 attempts: Retry cancelled"}},
+		"no room could be made": {rows: map[int]string{1: " Error: Compaction failed: Nothing to compact (session too small)"}},
+		"nor after an answer":   {rows: map[int]string{1: " Error: Auto-compaction failed: 429: {}"}},
 		"with a hint": {set: func(s *agent.Screen) {
 			s.Rows = append([]string{"", " Error: x", "", " If this looks like a pi bug, /bug sends a report."}, s.Rows[2:]...)
 			s.Row += 2
