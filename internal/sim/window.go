@@ -109,7 +109,9 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 			return s, nil
 		}
 	}
-	if d, ok := w.b.Session.(interface{ Drawn(input string) agent.Screen }); ok {
+	if d, ok := w.b.Session.(interface {
+		Drawn(input string) agent.Screen
+	}); ok {
 		return d.Drawn(w.input), nil
 	}
 	b, err := json.Marshal(w.sees())

@@ -96,9 +96,10 @@ func (p *pi) rename(now time.Time) error {
 	return p.failure()
 }
 
-// turns is /new, /resume with another session of the folder, or /tree: then the next prompt hangs below an older record.
+// turns is /new, /resume with another session of the folder, /tree, after which the next prompt hangs below an older record, or
+// /compact, which finds nothing to take out.
 func (p *pi) turns(now time.Time) error {
-	switch p.w.Rand.IntN(4) {
+	switch p.w.Rand.IntN(5) {
 	case 0:
 		all, err := filepath.Glob(filepath.Join(p.a.folder(p.start.Dir), "*.jsonl"))
 		all = slices.DeleteFunc(all, func(path string) bool { return path == p.path })
@@ -109,6 +110,11 @@ func (p *pi) turns(now time.Time) error {
 		f, err := piRead(p.path)
 		if err == nil && len(f.ids) > 2 {
 			p.leaf, p.said = f.ids[p.w.Rand.IntN(len(f.ids)-1)], "Navigated to selected point"
+			return nil
+		}
+	case 2:
+		if p.settled {
+			p.said = "Error: Compaction failed: Nothing to compact (session too small)"
 			return nil
 		}
 	}
