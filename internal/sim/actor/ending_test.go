@@ -71,6 +71,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	t.Run("gemini", func(t *testing.T) { sameSeed(t, geminiEndings, newGemini) })
 	t.Run("opencode", func(t *testing.T) { sameSeed(t, opencodeEndings, newOpenCode) })
 	t.Run("pi", func(t *testing.T) { sameSeed(t, piEndings, newPi) })
+	t.Run("qwen", func(t *testing.T) { sameSeed(t, qwenEndings, newQwen) })
 }
 
 func globbed(t testing.TB, pattern string) []string {

@@ -12,7 +12,7 @@ import (
 
 // TestFreshSessions: the real adapters' plan of a session that takes over begins one, with the hand-off as its prompt.
 func TestFreshSessions(t *testing.T) {
-	for name, open := range map[string]func(*World) Agent{"claude": newClaude, "codex": newCodex, "gemini": newGemini, "opencode": newOpenCode, "pi": newPi} {
+	for name, open := range map[string]func(*World) Agent{"claude": newClaude, "codex": newCodex, "gemini": newGemini, "opencode": newOpenCode, "pi": newPi, "qwen": newQwen} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, 7, Answer{Kind: TooLong})
 			x := open(s.w)
@@ -34,7 +34,7 @@ func TestFreshSessions(t *testing.T) {
 			starter, err := agent.StarterOf(a)
 			must(t, err)
 			p, err := starter.Fresh(agent.Request{Session: detect.Session{Agent: name, ID: old.ID(), Path: old.Path()}, Info: b.Info, Stop: stop,
-				Program: agent.Program{Path: "/usr/bin/" + name, Version: map[string]string{"claude": claudeVersion, "opencode": "1.1.53", "pi": "1.5.2"}[name]},
+				Program: agent.Program{Path: "/usr/bin/" + name, Version: map[string]string{"claude": claudeVersion, "opencode": "1.1.53", "pi": "1.5.2", "qwen": "0.24.4"}[name]},
 				NewID:   uuid(s.w.Rand), Handoff: []byte("take over"), Answered: true, Launch: &detect.Launch{Pays: map[string]string{"codex": "key"}[name]}})
 			must(t, err)
 			var out bytes.Buffer
@@ -65,6 +65,7 @@ func TestFreshSessions(t *testing.T) {
 			// Once more with the same id: it is taken, but where a start of the agent has deleted the session.
 			again, err := x.Resume(p, nil, nil, s.now)
 			must(t, err)
+			s.run(again, time.Minute)
 			if code, ended := again.Exit(); !ended || code == 0 {
 				t.Errorf("the same id once more: code %d, ended %v", code, ended)
 			}

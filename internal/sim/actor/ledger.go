@@ -20,21 +20,31 @@ type Ask struct {
 type Ledger struct {
 	Asks []*Ask
 	by   map[askKey][]*Ask
+	of   map[askKey]string // records that stand for the same stop as an older one
 }
 
 type askKey struct{ agent, session, stop string }
 
 // NewLedger gives an empty one.
-func NewLedger() *Ledger { return &Ledger{by: map[askKey][]*Ask{}} }
+func NewLedger() *Ledger { return &Ledger{by: map[askKey][]*Ask{}, of: map[askKey]string{}} }
 
 func (l *Ledger) add(a *Ask) {
 	k := askKey{a.Agent, a.Session, a.Stop}
 	l.Asks, l.by[k] = append(l.Asks, a), append(l.by[k], a)
 }
 
+// same notes that a record stands for the same stop as the first of its kind: which of them names the stop, only its reader
+// says.
+func (l *Ledger) same(agent, session, record, first string) {
+	l.of[askKey{agent, session, record}] = first
+}
+
 // For gives the prompts that were given in a session at a stop, by the key that clawd gives it. A turn that was
-// cut is named by its last record, which may be named by its turn and its place.
+// cut is named by its last record, which may be named by its turn and its place, and so is one that its agent gave up.
 func (l *Ledger) For(agent, session, key string) []*Ask {
-	stop, _, _ := strings.Cut(strings.TrimPrefix(key, "cut:"), "/")
+	stop, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(key, "cut:"), "ended:"), "/")
+	if first := l.of[askKey{agent, session, stop}]; first != "" {
+		stop = first
+	}
 	return l.by[askKey{agent, session, stop}]
 }

@@ -15,6 +15,7 @@ const (
 	tooling        // a tool runs
 	question       // its user is asked
 	armed          // it goes on by itself at due
+	starting       // it comes up, and gives itself its prompt at due
 )
 
 // hooks are what the agents do differently.
@@ -30,7 +31,7 @@ type hooks interface {
 	retries(now time.Time, n int, wait time.Duration)
 	// status tells the world what it does.
 	status(now time.Time) error
-	// fires at due while it is armed.
+	// fires at due while it is armed, or comes up.
 	fires(now time.Time) error
 	// gone tidies up behind a process that has ended; hard: it had no time to.
 	gone(now time.Time, hard bool) error
@@ -143,7 +144,7 @@ func (p *process) advance(now time.Time) error {
 		p.h.returned(now)
 		p.step, p.try = p.step+1, 0
 		return p.request(now)
-	case armed:
+	case armed, starting:
 		return p.h.fires(now)
 	}
 	p.due = time.Time{}
