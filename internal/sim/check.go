@@ -121,7 +121,7 @@ func (r *run) asks(a *actor.Ask) {
 func (r *run) repeats(a *actor.Ask) {
 	c, ok := r.acting[fmt.Sprint(a.PID, "/", a.Session)]
 	if !ok {
-		c, ok = r.acting[strconv.Itoa(a.PID)]
+		c, ok = r.acting[strconv.Itoa(r.leader(a.PID))]
 	}
 	if key := state.Key(c.Session); ok && !r.torn[key] && !r.decided[c.Token].Asked {
 		of := key + " " + c.Stop.Key
@@ -132,10 +132,18 @@ func (r *run) repeats(a *actor.Ask) {
 	}
 }
 
+// leader is the first process of the run that a process is of: clawd's own, where it runs for clawd.
+func (r *run) leader(pid int) int {
+	if p := r.world.Procs.Proc(pid); p != nil {
+		return p.Group
+	}
+	return pid
+}
+
 // overtaken tells whether somebody went on between the mark of the run that asked and its prompt, which no look can see: what
 // it found then was no longer the stop that it was started for.
 func (r *run) overtaken(a *actor.Ask) bool {
-	i := slices.IndexFunc(r.runs, func(x *child) bool { return x.pid == a.PID && x.claim.Session.ID == a.Session })
+	i := slices.IndexFunc(r.runs, func(x *child) bool { return x.body != nil && x.body.PID() == a.PID && x.claim.Session.ID == a.Session })
 	return i >= 0 && slices.ContainsFunc(r.world.Ledger.Asks, func(b *actor.Ask) bool {
 		return b.By == actor.Person && b.Agent == a.Agent && b.Session == a.Session && b.At.After(r.runs[i].claim.At) && b.At.Before(a.At)
 	})

@@ -164,7 +164,7 @@ func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, sea
 
 // reachable tells whether a session stands in the one terminal that has it open, and that would take a prompt.
 func (r *run) reachable(ds detect.Session) bool {
-	if ds.Agent != "claude" && ds.Agent != "codex" { // the others do not tell which session a terminal shows
+	if ds.Agent != "claude" && ds.Agent != "codex" && ds.Agent != "qwen" { // the others do not tell which session a terminal shows
 		return false
 	}
 	open, ready := 0, false

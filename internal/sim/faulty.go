@@ -11,6 +11,7 @@ import (
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
 	"github.com/clawd-project/clawd/agent/pi"
+	"github.com/clawd-project/clawd/agent/qwen"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -27,6 +28,8 @@ func (r *run) faulty(a agent.Agent) agent.Agent {
 		return faultyOpenCode{a, r}
 	case *pi.Pi:
 		return faultyPi{a, r}
+	case *qwen.Qwen:
+		return faultyQwen{a, r}
 	}
 	return a
 }
@@ -59,6 +62,10 @@ type (
 	}
 	faultyPi struct {
 		*pi.Pi
+		r *run
+	}
+	faultyQwen struct {
+		*qwen.Qwen
 		r *run
 	}
 )
@@ -126,4 +133,14 @@ func (f faultyPi) Read(ctx context.Context, s detect.Session, from agent.Cursor,
 // Live may fail.
 func (f faultyPi) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	return f.r.lives(ctx, f.Pi, s, i)
+}
+
+// Read may fail.
+func (f faultyQwen) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	return f.r.reads(ctx, f.Qwen, s, from, each)
+}
+
+// Live may fail.
+func (f faultyQwen) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	return f.r.lives(ctx, f.Qwen, s, i)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // free are the modes in which an agent asks for nothing.
-var free = map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access/never"}
+var free = map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access/never", "qwen": "yolo"}
 
 func (t *talk) start(tty bool) actor.Start {
 	s := actor.Start{Dir: t.dir}

@@ -50,6 +50,16 @@ func (w *window) submits() (text string) {
 	return text
 }
 
+// putsBack: an agent whose request is stopped may put the prompt into its box again.
+func (w *window) putsBack() {
+	if w == nil {
+		return
+	}
+	if x, ok := w.b.Session.(interface{ Back() string }); ok {
+		w.input += x.Back()
+	}
+}
+
 // closes: its user presses a key that closes what lies over the box.
 func (w *window) closes() {
 	if w != nil {
@@ -87,6 +97,9 @@ func (w *window) sees() agent.View {
 	case w.input != "":
 		return agent.View{Why: agent.WhyText, Input: w.input}
 	}
+	if x, ok := w.b.Session.(interface{ Failed() bool }); ok && !x.Failed() {
+		return agent.View{Why: "its user has stopped what it shows"}
+	}
 	return agent.View{Ready: true, Room: 100}
 }
 
@@ -112,6 +125,9 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 	if d, ok := w.b.Session.(interface {
 		Drawn(input string) agent.Screen
 	}); ok {
+		return d.Drawn(w.input), nil
+	}
+	if d, ok := w.b.Session.(interface{ Drawn(string) agent.Screen }); ok {
 		return d.Drawn(w.input), nil
 	}
 	b, err := json.Marshal(w.sees())

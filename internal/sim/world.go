@@ -86,6 +86,13 @@ func (r *run) casting(name string) actor.Agent {
 		p := actor.NewPi(r.world)
 		p.Provider, p.Compacts = []string{"anthropic", "openai-codex", "openai"}[r.Seed%3], r.Seed%2 == 0
 		return p
+	case "qwen":
+		q := actor.NewQwen(r.world)
+		q.CodingPlan = r.Seed%2 == 0
+		if r.Seed%4 != 0 { // as its user may have set it, so that it gives up within minutes
+			q.Retries, q.Rounds = 0, 0
+		}
+		return q
 	}
 	c := actor.NewClaude(r.world)
 	c.Continues, c.Forgets = r.Seed%4 != 0, 3 // older versions do not
@@ -104,7 +111,7 @@ func (r *run) provides(q actor.Request) (a actor.Answer) {
 	a.Took = drawer{r.chance}.span(30*time.Millisecond, 40*time.Second)
 	at := time.Since(r.began)
 	for _, s := range r.Weather {
-		if s.Agent != q.Agent || at < s.From || at >= s.To || r.chance.IntN(20) == 0 {
+		if s.Agent != q.Agent || at < s.From || at >= s.To || r.chance.IntN(20) == 0 && (q.Agent != "qwen" || q.Try == 0) { // which asks hundreds of times
 			continue
 		}
 		a.Kind, a.Window = s.Kind, s.Window
@@ -173,6 +180,7 @@ func (r *run) follows(b *body) {
 		must(err)
 	}
 	r.wrote(b)
+	b.window.putsBack()
 	if b.talk != nil && b.ID() != b.known && b.ID() != "" {
 		b.known = b.ID()
 		if b.child == nil {
@@ -256,6 +264,10 @@ func (r *run) sized(path string, at time.Time) (n int64) {
 func (r *run) registry(b *body) {
 	if b.cast.Name() == "claude" {
 		r.hints("claude", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))
+	}
+	if b.cast.Name() == "qwen" {
+		r.hints("qwen", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))
+		r.hints("qwen", filepath.Join(b.cast.Root(), "usage_record.jsonl"))
 	}
 	if _, ended := b.Exit(); !ended || r.is(deafens) {
 		return
