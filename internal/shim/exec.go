@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -81,7 +80,7 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 // Adopt takes up a child that another daemon started.
 func (x *Exec) Adopt(c resume.Claim) resume.Run {
 	r := &run{output: c.Output, done: make(chan struct{})}
-	r.group = spawn.Group{Procs: x.Procs, PID: c.PID, Start: c.Start, Base: filepath.Base(c.Plan.Argv[0])}
+	r.group = spawn.Group{Procs: x.Procs, PID: c.PID, Start: c.Start, Argv: c.Plan.Argv}
 	if c.Boot != x.Procs.Boot() || c.PID == 0 {
 		r.group.Procs = nobody{x.Procs}
 	}

@@ -17,12 +17,12 @@ type Group struct {
 	Procs agent.Procs
 	PID   int
 	Start uint64
-	Base  string // name of the agent's program
+	Argv  []string // of the plan
 }
 
 // NewGroup is the group of a child that has just been started to run, or become, what the plan says.
 func NewGroup(procs agent.Procs, cmd *exec.Cmd, plan resume.Plan) Group {
-	g := Group{Procs: procs, PID: cmd.Process.Pid, Base: filepath.Base(plan.Argv[0])}
+	g := Group{Procs: procs, PID: cmd.Process.Pid, Argv: plan.Argv}
 	if p, ok := procs.Get(g.PID); ok {
 		g.Start = p.Start
 	}
@@ -77,11 +77,21 @@ func (g Group) Alive() bool {
 // runtimes run a script that is the agent's program; the script's path stands behind their options.
 var runtimes = []string{"node", "nodejs", "bun"}
 
-// isAgent: the program itself, or a runtime with its script. (Gemini's worker is one, and survives its
-// launcher.)
+// isAgent: the program itself, or a runtime with its script. (Gemini's worker is one, and survives its launcher. qwen-code's
+// has a script of another name, and what the launcher was given.)
 func (g Group) isAgent(argv []string) bool {
-	named := func(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".js") == g.Base }
-	return len(argv) > 0 && (named(argv[0]) || slices.Contains(runtimes, filepath.Base(argv[0])) && slices.ContainsFunc(argv[1:], named))
+	base, given := filepath.Base(g.Argv[0]), g.Argv[1:]
+	named := func(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".js") == base }
+	switch {
+	case len(argv) == 0:
+		return false
+	case named(argv[0]):
+		return true
+	case !slices.Contains(runtimes, filepath.Base(argv[0])):
+		return false
+	}
+	same := len(given) > 0 && len(argv) > len(given) && slices.Equal(argv[len(argv)-len(given):], given)
+	return same || slices.ContainsFunc(argv[1:], named)
 }
 
 // ToolCPU adds up the CPU time, in clock ticks, of everything below the leader: the tools that
