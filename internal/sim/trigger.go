@@ -85,8 +85,10 @@ func (x *child) Start() uint64 { return x.begin }
 // Done is never asked: Gone tells.
 func (x *child) Done() <-chan struct{} { return nil }
 
-// Alive tells whether the group lives.
-func (x *child) Alive() bool { return !x.over && x.r.world.Procs.Boot() == x.boot }
+// Alive tells whether the group lives: an agent's launcher may die alone.
+func (x *child) Alive() bool {
+	return !x.over && x.r.world.Procs.Boot() == x.boot && (x.body == nil || spawn.Group{Procs: x.r.world.Procs, PID: x.pid, Start: x.begin, Argv: x.claim.Plan.Argv}.Alive())
+}
 
 // Untouched has no proof.
 func (x *child) Untouched(context.Context) string { return "" }
@@ -131,6 +133,13 @@ func (x *child) falls() { x.over = true }
 
 // finished: the agent's process has ended.
 func (x *child) finished() { x.ended() }
+
+// goesOn looks whether a process of the agent's is left that clawd does not take for one.
+func (x *child) goesOn() {
+	if _, ended := x.body.Exit(); !ended && !x.over && !x.Alive() {
+		x.r.fails("run", "%s/%s: the run of attempt %d counts as over, and process %d works on", x.claim.Session.Agent, x.claim.Session.ID, x.claim.N, x.body.PID())
+	}
+}
 
 // Open opens the gate: the shim looks once more, makes the mark, and becomes the agent.
 func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {

@@ -199,6 +199,9 @@ func (r *run) follows(b *body) {
 		}
 	}
 	b.busy = busy
+	if b.child != nil && !ended {
+		b.child.goesOn()
+	}
 	if !ended || b.over {
 		if b.over && b.due.IsZero() {
 			r.alive = slices.DeleteFunc(r.alive, func(x *body) bool { return x == b })
