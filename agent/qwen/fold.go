@@ -23,7 +23,7 @@ type carry struct {
 	Rejected bool   `json:"r,omitempty"` // its user did not allow the tool whose result follows
 	Tries    int    `json:"n,omitempty"` // that failed, in a row
 	Cuts     int    `json:"c,omitempty"` // whole answers without what the model said, in a row
-	Series   string `json:"s,omitempty"` // id of the first of them, in a terminal
+	Series   string `json:"s,omitempty"` // id of the first of them
 	Try      *try   `json:"t,omitempty"` // the newest request, which a run may have ended after
 }
 
@@ -39,6 +39,7 @@ const (
 // try is a request that the agent may follow up with another one: it failed, or its answer did not come to an end.
 type try struct {
 	ID      string          `json:"i"`
+	First   string          `json:"f1"` // of those that it is one stop with
 	At      time.Time       `json:"t"`
 	Offset  int64           `json:"o"`
 	Failure *detect.Failure `json:"f"`
@@ -174,7 +175,7 @@ func (f *fold) system(r *record, e detect.Event) {
 		f.by(r, note)
 		f.carry.Whole = true
 		f.carry.Cuts++
-		f.open(e, f.unanswered(note))
+		f.open(e.ID, e, f.unanswered(note))
 	case apiError:
 		f.by(r, note)
 		f.failed(r, note, e)
@@ -194,8 +195,8 @@ func (f *fold) by(r *record, note *uiEvent) {
 }
 
 // open tells of a request that is not the last one while its run lives. When that has ended by itself, it was.
-func (f *fold) open(e detect.Event, why *detect.Failure) {
-	f.carry.Try = &try{ID: e.ID, At: e.At, Offset: e.Offset, Failure: why, Text: why.Text}
+func (f *fold) open(first string, e detect.Event, why *detect.Failure) {
+	f.carry.Try = &try{ID: e.ID, First: first, At: e.At, Offset: e.Offset, Failure: why, Text: why.Text}
 	e.Kind = detect.KindOpen
 	f.each(e)
 }
@@ -230,26 +231,30 @@ func (f *fold) failed(r *record, note *uiEvent, e detect.Event) {
 		e.ID, e.Kind, e.Failure = id, detect.KindFailure, why
 		f.each(e)
 	}
+	if c.Series == "" {
+		c.Series = e.ID
+	}
 	switch {
 	case final(note):
 		f.next()
 		fails(e.ID)
 	case f.inTerminal():
 		// All tries are one stop. The agent does not say when it asks again.
-		if c.Series == "" {
-			c.Series = e.ID
-		}
-		fails(c.Series)
+		fails(gaveUp + c.Series)
 		e.Kind, e.Failure, e.Next = detect.KindSelfResume, nil, r.at.Add(pause(note, c.Tries))
 		f.each(e)
 	case note.old() && (c.Tries%triesInARow == 0 && !throttled(note) || c.Tries == triesInAll):
 		fails(e.ID)
 	default:
-		f.open(e, why)
+		f.open(c.Series, e, why)
 		e.Kind = detect.KindRetry
 		f.each(e)
 	}
 }
+
+// gaveUp is in the name of a stop after some tries, whose first one follows. It has a name of its own, for whoever took a request for
+// one that was stopped learns better, and one name, for a session that stopped headless may be opened in a terminal, and read anew.
+const gaveUp = "ended:"
 
 // aborted is the error of a request that its user stopped, in 0.15.
 const aborted = "Request was aborted."
@@ -278,6 +283,5 @@ func (f *fold) end(ctx context.Context) {
 	}
 	f.carry.Try = nil
 	t.Failure.Text = t.Text
-	// A name of its own: whoever took the request for one that was stopped learns better.
-	f.each(detect.Event{Kind: detect.KindFailure, ID: "ended:" + t.ID, Parent: t.ID, At: t.At, Offset: t.Offset, Failure: t.Failure})
+	f.each(detect.Event{Kind: detect.KindFailure, ID: gaveUp + t.First, Parent: t.ID, At: t.At, Offset: t.Offset, Failure: t.Failure})
 }

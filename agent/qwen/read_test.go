@@ -80,14 +80,14 @@ func TestOldGivesUp(t *testing.T) {
 func TestTriesInATerminal(t *testing.T) {
 	q, s := session(t, begun+shown+failing+limited("e2", "12:13:09.000"))
 	got, b := verdict(t, q, s, detect.Alive)
-	if got.State != detect.Retrying || got.Key != "e1" || !got.SelfResumeAt.Equal(at("2026-11-22T12:14:09Z")) || !b.Info.Interactive {
+	if got.State != detect.Retrying || got.Key != "ended:e1" || !got.SelfResumeAt.Equal(at("2026-11-22T12:14:09Z")) || !b.Info.Interactive {
 		t.Errorf("%+v, interactive %v", got, b.Info.Interactive)
 	}
-	if got, _ = verdict(t, q, s, detect.Gone); got.State != detect.Stopped || got.Reason != detect.RateLimit || got.Key != "e1" || !got.ResetAt.Equal(at("2026-11-22T12:13:29Z")) {
+	if got, _ = verdict(t, q, s, detect.Gone); got.State != detect.Stopped || got.Reason != detect.RateLimit || got.Key != "ended:e1" || !got.ResetAt.Equal(at("2026-11-22T12:13:29Z")) {
 		t.Errorf("its process is gone: %+v", got)
 	}
 	put(t, s.Path, prompted("p2", "12:14:00.000", "again")+limited("e3", "12:14:01.000"))
-	if got, _ = verdict(t, q, s, detect.Gone); got.Key != "e3" {
+	if got, _ = verdict(t, q, s, detect.Gone); got.Key != "ended:e3" {
 		t.Errorf("another prompt: %+v", got)
 	}
 
@@ -117,6 +117,20 @@ func TestPause(t *testing.T) {
 			if got := pause(&uiEvent{Status: status}, tries); got != d {
 				t.Errorf("%d, %d tries: %s, want %s", status, tries, got, d)
 			}
+		}
+	}
+}
+
+// TestNameStays: a session that stopped headless is opened in a terminal later, and read anew then: a stop that was dealt
+// with is no other one.
+func TestNameStays(t *testing.T) {
+	q, s := session(t, begun+limited("e1", "12:13:07.866")+limited("e2", "12:13:09.866")+limited("e3", "12:13:12.866"))
+	endedAt(t, q.root, "2026-11-22T12:14:00Z")
+	before, _ := verdict(t, q, s, detect.Gone)
+	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
+	for _, h := range []detect.Liveness{detect.Alive, detect.LeftBehind, detect.Gone} {
+		if after, b := verdict(t, q, s, h); after.Key != before.Key || after.Reason != detect.RateLimit || !b.Info.Interactive {
+			t.Errorf("%s: %q is called %q, for %s", h, before.Key, after.Key, after.Reason)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func fixture(t *testing.T, source string, want detect.Stop) (agent.Agent, agentt
 // whole completes what is wanted by what the newest record of the conversation says: its id, time and place.
 func whole(t *testing.T, all []string, want detect.Stop) detect.Stop {
 	t.Helper()
-	off := 0
+	off, first := 0, ""
 	for _, line := range all {
 		r, err := parse([]byte(strings.TrimSpace(line)))
 		if err != nil {
@@ -75,6 +75,11 @@ func whole(t *testing.T, all []string, want detect.Stop) detect.Stop {
 		}
 		note := r.event()
 		if r.Type != "system" || note != nil && note.main() && (note.Name == apiError || note.Name == apiResponse) {
+			if note == nil {
+				first = ""
+			} else if first == "" && note.Name == apiError {
+				first = r.ID
+			}
 			want.Key, want.At = r.ID, r.at
 			want.Evidence = detect.Evidence{Offset: int64(off), Field: "open"}
 		}
@@ -83,9 +88,9 @@ func whole(t *testing.T, all []string, want detect.Stop) detect.Stop {
 	said := detect.Evidence{Source: source, Offset: want.Evidence.Offset, Field: fieldText}
 	switch want.Reason {
 	case detect.RateLimit:
-		want.Key, want.ResetAt, want.Status, want.Evidence = "ended:"+want.Key, want.At.Add(20e9), 429, said
+		want.Key, want.ResetAt, want.Status, want.Evidence = "ended:"+first, want.At.Add(20e9), 429, said
 	case detect.UsageLimit:
-		want.Key, want.ResetAt, want.Status, want.Evidence, want.Window = "ended:"+want.Key, at("2026-11-22T13:30:05Z"), 429, said, detect.FiveHour
+		want.Key, want.ResetAt, want.Status, want.Evidence, want.Window = "ended:"+first, at("2026-11-22T13:30:05Z"), 429, said, detect.FiveHour
 	case detect.Network:
 		want.Key, want.Evidence = "ended:"+want.Key, said
 		want.Evidence.Field = apiResponse
