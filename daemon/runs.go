@@ -110,7 +110,7 @@ func (r *runs) remove(token string) *attempt {
 	return a
 }
 
-// abort closes the gate for good.
+// abort closes the gate for good. One that is open stays so, but where clawd itself types or sends, for it looks for a while before that.
 func (r *runs) abort(token string) {
 	r.mu.Lock()
 	a := r.all[token]
@@ -123,11 +123,10 @@ func (r *runs) abort(token string) {
 		a.gate = barred
 	}
 	r.mu.Unlock()
-	if late {
-		return
+	if !late {
+		a.cancel()
 	}
-	a.cancel()
-	if run != nil {
+	if way := a.claim.Plan.Way; run != nil && (!late || way != resume.Exec && way != resume.Queue) {
 		run.Abort()
 	}
 }

@@ -97,7 +97,8 @@ type Run interface {
 	Start() uint64
 	// Open opens the gate and waits for its answer; why is for people.
 	Open(ctx context.Context) (g Gate, why string, err error)
-	// Abort closes the gate: the shim exits without an effect. Only before Open.
+	// Abort closes the gate: the shim exits without an effect. Only before Open, but where clawd itself types or
+	// sends: there Open goes no further.
 	Abort()
 	// Done is closed when no agent process of the group is left.
 	Done() <-chan struct{}

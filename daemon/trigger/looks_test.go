@@ -65,3 +65,29 @@ func TestLooksOnceMore(t *testing.T) {
 		})
 	}
 }
+
+// Its user takes it back, or the clock is set, while clawd looks: what has not happened yet does not.
+func TestAbortedWhileItLooks(t *testing.T) {
+	for n, want := range map[int]resume.Gate{1: resume.GateTaken, 2: resume.GateExec, 3: resume.GateExec} {
+		p := newPit(t, "")
+		c := p.claim()
+		run, err := p.tr.Start(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks := 0
+		p.tr.LastLook = func(context.Context, resume.Claim) string {
+			if looks++; looks == n {
+				run.Abort()
+			}
+			return ""
+		}
+		gate, why, _ := run.Open(t.Context()) // an error after the mark is left to the records
+		if gate != want || p.marked() != (want == resume.GateExec) || !strings.Contains(why, "called off") || p.submitted() != "" {
+			t.Errorf("look %d: gate %s, marked %t, why %q, submitted %q", n, gate, p.marked(), why, p.submitted())
+		}
+		if proof := run.Untouched(t.Context()); want == resume.GateExec && proof != "keys: Enter was never pressed" {
+			t.Errorf("look %d: proof %q", n, proof)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -169,13 +170,14 @@ type live struct {
 	adopted bool // the attempt was made before, so what was typed or sent is not known
 	sent    bool // Enter was pressed, or the request went out
 	term    Terminal
+	off     atomic.Bool // it was aborted
 }
 
 func (l *live) PID() int                      { return l.holder.pid }
 func (l *live) Start() uint64                 { return l.holder.start }
 func (l *live) Alive() bool                   { return l.holder.Alive() }
 func (l *live) Done() <-chan struct{}         { return nil }
-func (l *live) Abort()                        {}
+func (l *live) Abort()                        { l.off.Store(true) }
 func (l *live) Stop(bool)                     {}
 func (l *live) Active() time.Time             { return time.Time{} }
 func (l *live) TrimOutput(func() error) error { return nil }
@@ -191,6 +193,9 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 		return resume.GateTaken, err.Error(), nil
 	}
 	act, err := l.prepare(ctx)
+	if err == nil && l.off.Load() {
+		err = errCalledOff
+	}
 	if err != nil {
 		return resume.GateTaken, err.Error(), nil
 	}
@@ -209,6 +214,8 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	return resume.GateExec, "", nil
 }
 
+var errCalledOff = errors.New("it was called off meanwhile")
+
 // lastLook fails when the session's user went on since the claim: that turn may be over, and the terminal at rest again. Or it
 // shows another session by now.
 func (l *live) lastLook(ctx context.Context) error {
@@ -217,7 +224,10 @@ func (l *live) lastLook(ctx context.Context) error {
 			return errors.New(why)
 		}
 	}
-	if l.term == nil {
+	switch {
+	case l.off.Load():
+		return errCalledOff
+	case l.term == nil:
 		return nil
 	}
 	return l.t.titled(ctx, l.term, l.c.Session, l.c.Plan)
