@@ -127,6 +127,9 @@ func (r *run) attended(rec state.Session) bool {
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != rec.Agent {
 			continue
 		}
+		if rec.Agent == "qwen" && b.tty == "" && b.talk != nil && b.talk.dir == rec.Info.Dir && !slices.Contains(r.world.Procs.Argv(b.PID()), "--resume") {
+			return true // nothing names the session that it has begun
+		}
 		if b.ID() == rec.ID || (rec.Agent == "opencode" || rec.Agent == "gemini" || rec.Agent == "pi") && b.talk != nil && b.talk.dir == rec.Info.Dir {
 			return true
 		}

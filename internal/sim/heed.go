@@ -30,6 +30,8 @@ func (r *run) left(key string, c resume.Claim) {
 	case c.Plan.Way == resume.Queue && !d.known: // which of two terminals showed it, and that it was one which has gone, nobody saw
 	case d.among: // the same
 	case !c.Info.Interactive || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
+	case d.what == broke:
+		r.fails("left", "%s: attempt %d, and its turn was stopped at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(quits) && cfg.AfterQuit == "leave":
 		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(hangsUp) && cfg.AfterHangup == "leave" && cfg.AfterQuit == "leave" && r.mono()-r.confAt > time.Minute:

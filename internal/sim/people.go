@@ -173,7 +173,9 @@ func (t *talk) does(w What) {
 		b.window.does(w)
 	default:
 		b.window.closes()
+		works := !b.Idle()
 		t.r.noted(b, b.Do(moves[w], t.r.wall()), string(w))
+		t.r.breaks(b, w, works)
 	}
 }
 

@@ -55,6 +55,18 @@ func (r *run) noted(b *body, err error, what string) {
 	r.follows(b)
 }
 
+// broke is the deed of who stopped a turn that ran.
+const broke = "broke off"
+
+// breaks notes that what a person did stopped a turn in his terminal. Not every agent writes that down.
+func (r *run) breaks(b *body, w What, works bool) {
+	key := b.cast.Name() + "/" + b.ID()
+	if d, ok := r.person[key]; ok && w == interrupts && works && b.Idle() && b.tty != "" {
+		d.what = broke
+		r.person[key] = d
+	}
+}
+
 // among tells whether another terminal may show the session of a process.
 func (r *run) among(b *body) bool {
 	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini" || b.cast.Name() == "pi") && slices.ContainsFunc(r.alive, func(x *body) bool {

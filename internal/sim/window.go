@@ -122,11 +122,6 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 			return s, nil
 		}
 	}
-	if d, ok := w.b.Session.(interface {
-		Drawn(input string) agent.Screen
-	}); ok {
-		return d.Drawn(w.input), nil
-	}
 	if d, ok := w.b.Session.(interface{ Drawn(string) agent.Screen }); ok {
 		return d.Drawn(w.input), nil
 	}
