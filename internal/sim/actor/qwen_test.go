@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,23 +179,7 @@ func TestQwenShapesCanDiffer(t *testing.T) {
 	_, _, x := qwenEndings[3].play(t, 7, newQwen)
 	b, err := os.ReadFile(x.Path())
 	must(t, err)
-	for _, cut := range []string{`"status_code":429`, `"executionStatus":"success"`, `"usageMetadata":{`, `"decision":"auto_accept",`} {
-		if !bytes.Contains(b, []byte(cut)) {
-			t.Fatalf("no line has %s", cut)
-		}
-		_, rest, _ := strings.Cut(cut, ":")
-		unknown := 0
-		for l := range bytes.Lines(bytes.ReplaceAll(b, []byte(cut), []byte(`"other":`+rest))) {
-			sh, err := qwenShaper.of(l)
-			must(t, err)
-			if !known[sh] {
-				unknown++
-			}
-		}
-		if unknown == 0 {
-			t.Errorf("nobody missed %s", cut)
-		}
-	}
+	qwenShaper.misses(t, known, b, `"status_code":200,`, `"status":"success",`, `"decision":"auto_accept",`, `"prompt_id":"`+x.ID()+`########0",`)
 }
 
 // TestQwenPatience: seven tries take about a minute, and where the provider throttles they are made eleven times, in an hour.

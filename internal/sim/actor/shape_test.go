@@ -127,6 +127,27 @@ func (s shaper) check(t testing.TB, known map[string]bool, text []byte, where st
 	return lines
 }
 
+// misses: where a key is cut out that the adapter looks at, a record of a text has a shape that nobody recorded.
+func (s shaper) misses(t testing.TB, known map[string]bool, text []byte, cuts ...string) {
+	t.Helper()
+	for _, cut := range cuts {
+		if !bytes.Contains(text, []byte(cut)) {
+			t.Fatalf("no record has %s", cut)
+		}
+		unknown := 0
+		for l := range bytes.Lines(bytes.ReplaceAll(text, []byte(cut), nil)) {
+			sh, err := s.of(l)
+			must(t, err)
+			if !known[sh] {
+				unknown++
+			}
+		}
+		if unknown == 0 {
+			t.Errorf("nobody missed %s", cut)
+		}
+	}
+}
+
 // nearest gives the known shape that has most of the same words.
 func nearest(known map[string]bool, sh string) (best string) {
 	words, most := strings.Fields(sh), -1
