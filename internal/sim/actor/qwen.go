@@ -258,6 +258,9 @@ func (p *qwen) answered(now time.Time) error {
 	p.says(now, qwenAssistant+qwenUsage, "parts", `{"text":"All done."}`)
 	p.prints("All done.", true)
 	p.cuts = 0
+	if !p.headless() && p.prompts > 0 && p.w.Rand.IntN(6) == 0 { // what it would suggest next is asked for, too
+		p.aside(now, "suggestion-"+strconv.FormatInt(now.UnixMilli(), 10), "")
+	}
 	return p.over(now, 0, qwenSaysDone)
 }
 

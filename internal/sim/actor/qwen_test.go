@@ -307,6 +307,35 @@ func TestQwenRegistry(t *testing.T) {
 	}
 }
 
+// TestQwenSideRequests: what fails beside the conversation stands in its file, and is no stop of it.
+func TestQwenSideRequests(t *testing.T) {
+	s := newScene(t, 7)
+	s.w.Provider = func(r Request) Answer {
+		if r.Step == 0 {
+			return Answer{Kind: CallsTool}
+		}
+		return Answer{}
+	}
+	q := NewQwen(s.w)
+	x, err := q.Begin(Start{Dir: dir, TTY: qwenTTY}, s.now)
+	must(t, err)
+	for range 40 {
+		must(t, x.Prompt("say done", Person, s.now))
+		s.run(x, time.Minute)
+		if stop, _ := s.look(s.reader("qwen", q.Root()), x.ID()); stop.Reason != detect.Completed {
+			t.Fatalf("%+v", stop)
+		}
+	}
+	b, err := os.ReadFile(x.Path())
+	must(t, err)
+	qwenShaper.check(t, qwenShapes(t), b, "the session")
+	for _, who := range []string{`"prompt_id":"suggestion-`, `"subagent_name"`} {
+		if !strings.Contains(string(b), who) {
+			t.Errorf("nothing with %s has failed", who)
+		}
+	}
+}
+
 func BenchmarkQwenTurn(b *testing.B) {
 	s := newScene(b, 7)
 	x, err := NewQwen(s.w).Begin(Start{Dir: dir, TTY: qwenTTY}, s.now)
