@@ -21,6 +21,8 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 		return Outcome{Verdict: ByHand, Why: "somebody else went on in this session"}, true
 	case t.foreignPrompt && !alive:
 		return Outcome{Verdict: ByHand, Why: "a prompt that is not clawd's stands in this session"}, true
+	case alive && t.foreignPrompt && t.ours == nil && !c.Plan.Way.Live(): // ours is yet to ask, so what failed is not
+		return Outcome{}, false
 	case t.failure != nil:
 		return again(c, t), true
 	case alive:

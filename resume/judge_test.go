@@ -92,6 +92,8 @@ func TestJudge(t *testing.T) {
 		{"by hand: idempotent, theirs", idem, sight(true, theirs(1), answer(2)), gone, ByHand, ""},
 		{"by hand: our words twice", plain, sight(true, ours(1), ours(2), answer(3)), gone, ByHand, ""},
 		{"theirs while ours lives", plain, sight(true, theirs(1), answer(2)), alive, "", ""},
+		{"a failure of theirs while ours comes up", plain, sight(false, theirs(1), failure(2, detect.UsageLimit)), alive, "", ""},
+		{"by hand: their failure", plain, sight(false, theirs(1), failure(2, detect.UsageLimit)), gone, ByHand, ""},
 
 		{"stopped again", plain, sight(true, ours(1), failure(2, detect.UsageLimit)), alive, StoppedAgain, ""},
 		{"stopped again: no prompt was written", plain, sight(true, failure(2, detect.UsageLimit)), gone, StoppedAgain, ""},
