@@ -17,6 +17,8 @@ var aims = map[string]string{
 	"a server is prompted whatever its session does":                      "servers",
 	"a server started after the stop counts as the one that ran the turn": "away",
 	"a stop in front of a queued prompt gets a prompt of its own":         "queue",
+	"a run whose launcher has died alone counts as over":                  "early",
+	"what is called off while clawd looks is typed":                       "continue",
 }
 
 // mutants are the faults, the most dangerous first.
@@ -165,4 +167,10 @@ var mutants = []mutant{
 		"		holds: func(f *Facts) bool { return f.Record.InQueue },\n", "		holds: func(f *Facts) bool { return false },\n"}}},
 	{"a verdict that the store refused is looked for at once again", []edit{{"daemon/machine/restart.go",
 		"w.Looking, w.Settle, w.Next = false, Timer{}, t.w.After(lookEvery)", "w.Looking, w.Next = false, t.w.After(lookEvery)"}}},
+	{"a run whose launcher has died alone counts as over", []edit{{"internal/spawn/group.go",
+		"	return same || slices", "	return same && slices"}}},
+	{"what is called off while clawd looks is typed", []edit{{"daemon/trigger/trigger.go",
+		"{ l.off.Store(true) }", "{}"}}},
+	{"a failure of somebody else's is held against a run that is yet to ask", []edit{{"resume/judge.go",
+		"	case alive && t.foreignPrompt && t.ours == nil && !c.Plan.Way.Live():", "	case alive && t.foreignPrompt && t.failure == nil:"}}},
 }
