@@ -13,6 +13,7 @@ import (
 type ending struct {
 	name    string
 	tty     string
+	mode    string
 	answers []Answer
 	span    time.Duration // that the world goes on after the prompt
 	then    func(s *scene, x Session)
@@ -35,7 +36,7 @@ func (e ending) play(t testing.TB, seed uint64, open func(*World) Agent) (*scene
 	if e.set != nil {
 		e.set(a)
 	}
-	x, err := a.Begin(Start{Dir: dir, TTY: e.tty}, s.now)
+	x, err := a.Begin(Start{Dir: dir, TTY: e.tty, Mode: e.mode}, s.now)
 	must(t, err)
 	must(t, x.Prompt("say done", Person, s.now))
 	if e.span == 0 {
@@ -68,6 +69,7 @@ func sameSeed(t *testing.T, all []ending, open func(*World) Agent) {
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Run("claude", func(t *testing.T) { sameSeed(t, claudeEndings, newClaude) })
 	t.Run("codex", func(t *testing.T) { sameSeed(t, codexEndings, newCodex) })
+	t.Run("copilot", func(t *testing.T) { sameSeed(t, copilotEndings, newCopilot) })
 	t.Run("gemini", func(t *testing.T) { sameSeed(t, geminiEndings, newGemini) })
 	t.Run("opencode", func(t *testing.T) { sameSeed(t, opencodeEndings, newOpenCode) })
 	t.Run("pi", func(t *testing.T) { sameSeed(t, piEndings, newPi) })

@@ -12,9 +12,9 @@ import (
 
 // TestFreshSessions: the real adapters' plan of a session that takes over begins one, with the hand-off as its prompt.
 func TestFreshSessions(t *testing.T) {
-	for name, open := range map[string]func(*World) Agent{"claude": newClaude, "codex": newCodex, "gemini": newGemini, "opencode": newOpenCode, "pi": newPi, "qwen": newQwen} {
+	for name, open := range map[string]func(*World) Agent{"claude": newClaude, "codex": newCodex, "copilot": newCopilot, "gemini": newGemini, "opencode": newOpenCode, "pi": newPi, "qwen": newQwen} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t, 7, Answer{Kind: TooLong})
+			s := newScene(t, 7, many(Answer{Kind: TooLong}, map[string]int{"copilot": 5}[name]+1)...) // of which five are tried again
 			x := open(s.w)
 			if c, ok := x.(*Codex); ok {
 				c.Provider = "fake"
@@ -59,7 +59,7 @@ func TestFreshSessions(t *testing.T) {
 			if p.Form != resume.FormFresh {
 				t.Error(p.Form)
 			}
-			if p.Session == "" || name == "pi" { // which goes on in a session that is there
+			if p.Session == "" || name == "pi" || name == "copilot" { // which go on in a session that is there
 				return
 			}
 			// Once more with the same id: it is taken, but where a start of the agent has deleted the session.
