@@ -133,7 +133,7 @@ func (c *clawd) start() {
 	c.notices()
 }
 
-var versions = map[string]string{"claude": "2.1.329", "codex": "0.169.0", "gemini": "0.61.0", "opencode": "1.1.53", "pi": "1.5.2", "qwen": "0.24.4"}
+var versions = map[string]string{"claude": "2.1.329", "codex": "0.169.0", "copilot": "1.0.102", "gemini": "0.61.0", "opencode": "1.1.53", "pi": "1.5.2", "qwen": "0.24.4"}
 
 func (r *run) path(name string) string { return filepath.Join(r.Root, name) }
 

@@ -123,7 +123,12 @@ func (r *run) attended(rec state.Session) bool {
 	if rec.Agent == "opencode" && r.server != nil && r.server.Up() { // which may have any session open
 		return true
 	}
+	hung := 0 // clawd ends one that waits for ever, and of two it cannot tell
 	for _, b := range r.alive {
+		if b.ID() == rec.ID && b.hung() {
+			hung++
+			continue
+		}
 		if _, ended := b.Exit(); ended || b.child != nil || b.cast.Name() != rec.Agent {
 			continue
 		}
@@ -134,7 +139,7 @@ func (r *run) attended(rec state.Session) bool {
 			return true
 		}
 	}
-	return false
+	return hung > 1
 }
 
 // forgotten looks whether a stop that could be resumed was dealt with.
@@ -167,7 +172,7 @@ func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, sea
 
 // reachable tells whether a session stands in the one terminal that has it open, and that would take a prompt.
 func (r *run) reachable(ds detect.Session) bool {
-	if ds.Agent != "claude" && ds.Agent != "codex" && ds.Agent != "qwen" { // the others do not tell which session a terminal shows
+	if ds.Agent != "claude" && ds.Agent != "codex" && ds.Agent != "qwen" && ds.Agent != "copilot" { // the others do not tell which session a terminal shows
 		return false
 	}
 	open, ready := 0, false

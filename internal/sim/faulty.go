@@ -8,6 +8,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/agent/codex"
+	"github.com/clawd-project/clawd/agent/copilot"
 	"github.com/clawd-project/clawd/agent/gemini"
 	"github.com/clawd-project/clawd/agent/opencode"
 	"github.com/clawd-project/clawd/agent/pi"
@@ -22,6 +23,8 @@ func (r *run) faulty(a agent.Agent) agent.Agent {
 		return faultyClaude{a, r}
 	case *codex.Codex:
 		return faultyCodex{a, r}
+	case *copilot.Copilot:
+		return faultyCopilot{a, r}
 	case *gemini.Gemini:
 		return faultyGemini{a, r}
 	case *opencode.OpenCode:
@@ -50,6 +53,10 @@ type (
 	}
 	faultyCodex struct {
 		*codex.Codex
+		r *run
+	}
+	faultyCopilot struct {
+		*copilot.Copilot
 		r *run
 	}
 	faultyGemini struct {
@@ -103,6 +110,16 @@ func (f faultyCodex) Read(ctx context.Context, s detect.Session, from agent.Curs
 // Live may fail.
 func (f faultyCodex) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	return f.r.lives(ctx, f.Codex, s, i)
+}
+
+// Read may fail.
+func (f faultyCopilot) Read(ctx context.Context, s detect.Session, from agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
+	return f.r.reads(ctx, f.Copilot, s, from, each)
+}
+
+// Live may fail.
+func (f faultyCopilot) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	return f.r.lives(ctx, f.Copilot, s, i)
 }
 
 // Read may fail.

@@ -87,7 +87,7 @@ var focuses = []focus{
 	},
 	{ // a session that has to be begun anew, and a store that does not know of it
 		about:  "fresh",
-		agents: []string{"claude", "claude", "claude", "codex", "gemini", "opencode", "pi", "qwen"}, tty: 0, talks: 0, spells: []actor.Kind{actor.TooLong}, moments: []Moment{asks, judges},
+		agents: []string{"claude", "claude", "claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}, tty: 0, talks: 0, spells: []actor.Kind{actor.TooLong}, moments: []Moment{asks, judges},
 		deeds:  []What{cancels, crashes},
 		faults: []What{loses, putsBack, cuts, hangs, blinds},
 		plot:   forgetsABeginning,
@@ -101,7 +101,7 @@ var focuses = []focus{
 	},
 	{ // a file that loses its end, and stands at a stop of before
 		about:  "shrinking",
-		agents: []string{"claude", "codex", "gemini", "pi", "qwen"}, tty: 0, talks: 0.3, spells: []actor.Kind{actor.Overloaded, actor.RateLimited}, moments: []Moment{judges},
+		agents: []string{"claude", "codex", "gemini", "pi", "qwen", "copilot"}, tty: 0, talks: 0.3, spells: []actor.Kind{actor.Overloaded, actor.RateLimited}, moments: []Moment{judges},
 		deeds:  []What{shrinks, shrinks, prompts, crashes},
 		faults: []What{restarts, kills},
 		plot:   losesItsEnd,
@@ -143,7 +143,7 @@ var focuses = []focus{
 	},
 	{ // a window that goes while a script works beside it
 		about:  "beside",
-		agents: []string{"claude", "gemini", "opencode", "pi", "qwen"}, tty: 4, talks: 1, spells: limits, moments: []Moment{stops}, folder: true,
+		agents: []string{"claude", "gemini", "opencode", "pi", "qwen", "copilot"}, tty: 4, talks: 1, spells: limits, moments: []Moment{stops}, folder: true,
 		deeds:  []What{besides, scripts, opens},
 		faults: []What{restarts, deafens},
 		plot:   quitsBesideAScript,
@@ -157,10 +157,17 @@ var focuses = []focus{
 	},
 	{ // another agent that takes over
 		about:  "handover",
-		agents: []string{"claude", "codex", "gemini", "opencode"}, tty: 1, talks: 1, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{stops, takes, starts, asks, asks, judges}, folder: true,
+		agents: []string{"claude", "codex", "gemini", "opencode", "copilot"}, tty: 1, talks: 1, spells: []actor.Kind{actor.UsedUp}, moments: []Moment{stops, takes, starts, asks, asks, judges}, folder: true,
 		deeds:  []What{cancels, resumes, prompts, opens, crashes, late, scripts, ignores},
 		faults: []What{kills, restarts, loses, cuts, putsBack, powerCut, reboots, misses, blinds, slows},
 		plot:   handsOver,
+	},
+	{ // a headless process that never ends after its limit
+		about:  "hanging",
+		agents: []string{"copilot"}, tty: 0, talks: 0.5, spells: limits, moments: []Moment{stops, stops, claims, takes, starts, asks},
+		deeds:  []What{besides, besides, scripts, opens, prompts, interrupts, crashes, hangsUp, resumes, cancels},
+		faults: []What{kills, restarts, steps, suspends, slows, reboots, loses}, ends: 1,
+		plot: hangsOn,
 	},
 }
 

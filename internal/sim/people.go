@@ -15,7 +15,7 @@ import (
 )
 
 // free are the modes in which an agent asks for nothing.
-var free = map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access/never", "qwen": "yolo"}
+var free = map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access/never", "qwen": "yolo", "copilot": "--allow-all-tools"}
 
 func (t *talk) start(tty bool) actor.Start {
 	s := actor.Start{Dir: t.dir}
@@ -95,7 +95,7 @@ func (r *run) happens(it Item) {
 
 // opens gives the terminal that shows it.
 func (t *talk) opens() *body {
-	if t.body != nil {
+	if t.body != nil && !t.body.hung() {
 		t.attached()
 		return t.body
 	}
@@ -117,7 +117,7 @@ func (t *talk) types(b *body) {
 
 // scripts is a headless prompt of a script, where nobody has it open.
 func (t *talk) scripts() {
-	if t.body != nil {
+	if t.body != nil && !t.body.hung() {
 		t.types(t.opens())
 		return
 	}
@@ -176,6 +176,7 @@ func (t *talk) does(w What) {
 		works := !b.Idle()
 		t.r.noted(b, b.Do(moves[w], t.r.wall()), string(w))
 		t.r.breaks(b, w, works)
+		b.window.takesBack()
 	}
 }
 

@@ -220,7 +220,7 @@ func (d drawer) span(least, most time.Duration) time.Duration {
 func pick[T any](d drawer, all ...T) T { return all[d.IntN(len(all))] }
 
 // Agents that are played.
-var played = []string{"claude", "claude", "codex", "gemini", "opencode", "pi", "qwen"}
+var played = []string{"claude", "claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}
 
 func (d drawer) agents() []string {
 	if len(played) == 1 || d.IntN(3) > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 )
 
@@ -72,6 +73,15 @@ func losesItsEnd(d drawer, p *Plan, who int) {
 	for range 2 {
 		p.has(who, shrinks, judges, d.span(time.Minute, 3*time.Hour), 0)
 	}
+}
+
+// hangsOn: its limit is one at which the agent never ends, and somebody goes on beside it.
+func hangsOn(d drawer, p *Plan, who int) {
+	s := &p.Weather[0]
+	s.Kind, s.Window, s.Tells = actor.UsedUp, pick(d, detect.Weekly, detect.Model), d.IntN(4) > 0
+	s.To = min(s.From+d.span(5*time.Minute, 12*time.Hour), p.Length)
+	p.Talks[who].TTY, p.Talks[who].At = false, s.From+time.Duration(d.Int64N(int64(s.To-s.From)/2+1))
+	p.has(who, pick(d, besides, opens, prompts, interrupts, kills), pick(d, stops, claims, takes, starts), d.span(time.Millisecond, 5*time.Minute), d.Int64())
 }
 
 // handsOver: another agent takes over, which may come to a limit as well.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/internal/sim/actor"
@@ -172,11 +174,40 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 	dated(c.Mark, r.wall())
 	r.marked(x.c, c, x.body)
 	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)
+	if err := x.endsHung(ctx, a); err != nil {
+		r.trace("the shim fails: %v", err)
+		must(marks.Fail(c.Mark, err))
+		x.ended()
+		return resume.GateFailed, err.Error(), nil
+	}
 	x.proc.Args, x.proc.Comm, x.proc.Dir = c.Plan.Argv, c.Begins().Agent, c.Plan.Dir
 	environ := spawn.Environ(nil, c.Plan, c.Token)
 	x.proc.Env = environ
 	r.at(time.Now().Add(200*time.Millisecond+time.Duration(r.chance.Int64N(int64(3*time.Second)))), "", func() { x.becomes(environ) })
 	return resume.GateExec, "", nil
+}
+
+// endsHung ends what has the session open and waits for ever, as the shim does: nothing else may be ended.
+func (x *child) endsHung(ctx context.Context, a agent.Agent) error {
+	r := x.r
+	holders, err := a.Live(ctx, x.claim.Session, x.claim.Info)
+	if err != nil {
+		return err
+	}
+	for _, h := range holders {
+		i := slices.IndexFunc(r.alive, func(b *body) bool { return h.Hung && b.PID() == h.PID && !b.over })
+		if i < 0 {
+			continue
+		}
+		b := r.alive[i]
+		if !b.hung() || b.ID() != x.claim.Session.ID {
+			r.fails("hung", "%s/%s: attempt %d ends process %d, which does not wait for ever", x.claim.Session.Agent, x.claim.Session.ID, x.claim.N, h.PID)
+		}
+		r.trace("the shim ends process %d", h.PID)
+		must(b.Do(actor.Crash, r.wall()))
+		r.follows(b)
+	}
+	return nil
 }
 
 // becomes the agent.

@@ -41,6 +41,22 @@ func (w *window) fails(k actor.Kind) {
 	w.menu = true
 }
 
+// asks tells whether a question of the agent's own lies over the box, which takes what is typed.
+func (w *window) asks() bool {
+	x, ok := w.b.Session.(interface{ Asks() bool })
+	return ok && x.Asks()
+}
+
+// takesBack: a prompt that its user takes back stands in the box again.
+func (w *window) takesBack() {
+	if w == nil {
+		return
+	}
+	if x, ok := w.b.Session.(interface{ Draft() string }); ok {
+		w.input += x.Draft()
+	}
+}
+
 // submits gives what stands in the box when its user presses Enter.
 func (w *window) submits() (text string) {
 	if w == nil {
@@ -76,8 +92,9 @@ func (w *window) does(what What) {
 	r.trace("%s/%s: %s", w.b.cast.Name(), w.b.ID(), what)
 	switch what {
 	case halfTypes:
-		w.menu = false
-		w.input += "half a thought"
+		if w.menu = false; !w.asks() {
+			w.input += "half a thought"
+		}
 	case wipes:
 		w.input = ""
 	case scrolls:
@@ -88,7 +105,7 @@ func (w *window) does(what What) {
 // sees is what the agent shows.
 func (w *window) sees() agent.View {
 	switch {
-	case w.menu:
+	case w.menu || w.asks():
 		return agent.View{Close: []byte(agent.Escape), Why: "the menu of the usage limit lies over its input box"}
 	case w.b.Armed():
 		return agent.View{Why: "it goes on by itself when the usage limit resets"}
@@ -156,7 +173,7 @@ func (w *keyboard) Press(ctx context.Context, keys []byte) error {
 	r.trace("keys for %s: %q", name, keys)
 	switch {
 	case string(keys) == agent.Escape:
-		if !w.menu {
+		if !w.menu && !w.asks() {
 			r.fails("keys", "%s: Escape, and no dialog is open", name)
 		}
 		w.menu = false

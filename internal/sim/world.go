@@ -76,6 +76,10 @@ func (r *run) people() {
 
 func (r *run) casting(name string) actor.Agent {
 	switch name {
+	case "copilot":
+		c := actor.NewCopilot(r.world)
+		c.Loader, c.Autopilot, c.Subs, c.Away = r.Seed%2 == 0, 4, 5, 12
+		return c
 	case "codex":
 		return actor.NewCodex(r.world)
 	case "gemini":
@@ -159,6 +163,12 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	r.registry(b)
 	r.follows(b)
 	return b
+}
+
+// hung tells whether it waits for ever for an answer that nobody can give.
+func (b *body) hung() bool {
+	x, ok := b.Session.(interface{ Hung() bool })
+	return ok && x.Hung()
 }
 
 func (r *run) bodies() []*body { return r.alive }
@@ -265,8 +275,11 @@ func (r *run) sized(path string, at time.Time) (n int64) {
 
 // registry has clawd hear of a process that comes or goes.
 func (r *run) registry(b *body) {
-	if b.cast.Name() == "claude" {
+	switch b.cast.Name() {
+	case "claude":
 		r.hints("claude", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))
+	case "copilot":
+		r.hints("copilot", filepath.Join(filepath.Dir(b.Path()), fmt.Sprintf("inuse.%d.lock", b.PID())))
 	}
 	if b.cast.Name() == "qwen" {
 		r.hints("qwen", filepath.Join(b.cast.Root(), "sessions", fmt.Sprintf("%d.json", b.PID())))

@@ -93,14 +93,14 @@ var qwenEndings = []ending{
 	{name: "tui-finish", tty: qwenTTY, then: do(Quit)},
 	{name: "tui-401", tty: qwenTTY, answers: []Answer{{Kind: Unauthorized}}, then: do(Quit)},
 	{name: "tui-429-retry-after-600", tty: qwenTTY, answers: many(Answer{Kind: RateLimited, RetryAfter: 600 * time.Second}, 4), span: 5 * time.Minute, then: do(Quit)},
-	{name: "tui-429-gives-up", tty: qwenTTY, answers: many(Answer{Kind: RateLimited}, 7), set: onlyInner, then: goesOn},
+	{name: "tui-429-gives-up", tty: qwenTTY, answers: many(Answer{Kind: RateLimited}, 7), set: onlyInner, then: asksAndQuits},
 	{name: "tui-esc-in-stream", tty: qwenTTY, answers: inStream, span: 50 * time.Second, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Interrupt, s.now))
-		goesOn(s, x)
+		asksAndQuits(s, x)
 	}},
 	{name: "tui-esc-then-continue-in-retry", tty: qwenTTY, answers: inWait, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Interrupt, s.now))
-		goesOn(s, x)
+		asksAndQuits(s, x)
 	}},
 	{name: "tui-esc-in-tool", tty: qwenTTY, answers: inTool, then: func(s *scene, x Session) {
 		must(s.t, x.Do(Interrupt, s.now))
@@ -130,7 +130,7 @@ var qwenEndings = []ending{
 	}},
 }
 
-func goesOn(s *scene, x Session) {
+func asksAndQuits(s *scene, x Session) {
 	must(s.t, x.Prompt("continue", Person, s.now))
 	s.run(x, time.Minute)
 	must(s.t, x.Do(Quit, s.now))
