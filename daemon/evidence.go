@@ -27,7 +27,7 @@ type evidence struct {
 	cursor agent.Cursor
 	events []detect.Event
 	output resume.Output
-	size   int64
+	size   int64 // of the output that was read; -1: none was, and an empty one may tell something, too
 	// noOutput: the run's output is gone, or was cut.
 	noOutput bool
 	holder   string
@@ -37,7 +37,7 @@ type evidence struct {
 }
 
 func newEvidence(s *session, c resume.Claim, info detect.Info) *evidence {
-	return &evidence{s: s, a: s.d.runnerOf(c), info: info}
+	return &evidence{s: s, a: s.d.runnerOf(c), info: info, size: -1}
 }
 
 // Look reads on from where the last Look ended.
