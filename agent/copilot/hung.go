@@ -3,6 +3,8 @@ package copilot
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -15,43 +17,94 @@ import (
 // recorded ones that ended by themselves had done so within 8 s.
 const hangs = time.Minute
 
-// judge says of the processes that have the session open what its last lines tell: one asks its user, and a headless one
+// judge says of the processes that have the session open what its lines tell: one asks its user, and a headless one
 // that asks whether to take another model waits for ever.
 func (c *Copilot) judge(ctx context.Context, s detect.Session, live []detect.Holder) {
-	if len(live) != 1 || !live[0].Sure || live[0].Foreign {
+	if len(live) == 1 && live[0].Sure && !live[0].Foreign && c.asks(ctx, s) {
+		live[0].Status = detect.Asks
 		return
 	}
-	h := &live[0]
-	last, asks := c.last(ctx, s)
-	switch {
-	case asks:
-		h.Status = detect.Asks
-	case last != nil && c.isHung(h, last):
-		h.Liveness, h.Hung = detect.LeftBehind, true
-		h.Why = fmt.Sprintf("process %d waits for ever for an answer that nobody can give: it is headless, and met a limit", h.PID)
+	for i := range live {
+		if h := &live[i]; c.isHung(ctx, s, h) {
+			h.Liveness, h.Hung = detect.LeftBehind, true
+			h.Why = fmt.Sprintf("process %d waits for ever for an answer that nobody can give: it is headless, and met a limit", h.PID)
+		}
 	}
 }
 
 // isHung tells whether a process surely waits for an answer that nobody can give. One in the foreground of a terminal may have
 // somebody who looks at it.
-func (c *Copilot) isHung(h *detect.Holder, last *record) bool {
+func (c *Copilot) isHung(ctx context.Context, s detect.Session, h *detect.Holder) bool {
 	p, ok := c.env.Procs.Get(h.PID)
 	switch {
-	case last.Type != typeError || !last.Data.asksToSwitch() || c.now().Sub(last.at) < hangs:
+	case !h.Sure || h.Foreign || h.Kind != detect.Headless || h.Named || !ok || p.Start != h.Start || p.Started.IsZero():
 		return false
-	case h.Kind != detect.Headless || h.Named || !ok || p.Start != h.Start || p.Started.IsZero() || p.Started.After(last.at):
-		return false
-	case !callOf(arguments(c.env.Procs.Argv(h.PID))).print:
+	case !callOf(arguments(c.env.Procs.Argv(h.PID))).print || p.TTY != "" && p.Foreground == p.Group:
 		return false
 	}
-	return p.TTY == "" || p.Foreground != p.Group
+	last := c.lastOf(ctx, s, p)
+	if last == nil || last.Type != typeError || !last.Data.asksToSwitch() {
+		return false
+	}
+	age := c.now().Sub(last.at)
+	return age >= hangs || age < 0 // the clock was set back
 }
 
-// last gives the newest record that says something of the session, nil: none does, and whether a question about
-// a permission stands open.
-func (c *Copilot) last(ctx context.Context, s detect.Session) (last *record, asks bool) {
+// written are the records of a session since a process was started.
+type written struct {
+	opens  []*record         // with each a process begins to write
+	says   []*record         // those that say something of the session
+	parent map[string]string // by id; of a process's first record it is another one's
+}
+
+// lastOf gives the newest record that says something and is a process's own: other processes may write into the same session, and
+// each one's records hang below its own. Nil: there is none, or whose they are cannot be told.
+func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) *record {
 	if c.check(s) != nil {
-		return nil, false
+		return nil
+	}
+	w, since := written{parent: map[string]string{}}, p.Started.Add(-startSlack)
+	err := jsonl.Before(ctx, s.Path, math.MaxInt64, func(line []byte, off int64) {
+		r, ok := anyLine(line)
+		if !ok || len(w.opens) == 0 && r.at.Before(since) {
+			return
+		}
+		w.parent[r.ID] = r.Parent
+		if r.Type == typeStart || r.Type == typeResume {
+			w.opens = append(w.opens, r)
+		} else if _, says := c.event(r, off, utcOnly); says && r.Agent == "" {
+			w.says = append(w.says, r)
+		}
+	})
+	if err != nil || len(w.opens) == 0 || len(w.opens) > 1 && w.opens[1].at.Before(p.Started.Add(beginsWithin)) {
+		return nil
+	}
+	for _, r := range slices.Backward(w.says) {
+		if w.opener(r.ID) == w.opens[0] {
+			return r
+		}
+	}
+	return nil
+}
+
+// beginsWithin is how long after its start a process has surely written its first record.
+const beginsWithin = time.Minute
+
+// opener gives the record with which the process began that has written one; nil: that is not known.
+func (w *written) opener(id string) *record {
+	for range w.parent {
+		if i := slices.IndexFunc(w.opens, func(r *record) bool { return r.ID == id }); i >= 0 {
+			return w.opens[i]
+		}
+		id = w.parent[id]
+	}
+	return nil
+}
+
+// asks tells whether a question about a permission stands open.
+func (c *Copilot) asks(ctx context.Context, s detect.Session) (asks bool) {
+	if c.check(s) != nil {
+		return false
 	}
 	answered := map[string]bool{}
 	_, _, err := jsonl.Tail(ctx, s.Path, func(_ *tail.Back, line []byte, off int64) jsonl.Says {
@@ -69,18 +122,12 @@ func (c *Copilot) last(ctx context.Context, s detect.Session) (last *record, ask
 			return jsonl.Nothing
 		}
 		e, ok := c.event(r, off, utcOnly)
-		if !ok {
-			return jsonl.Nothing
-		}
-		if last == nil {
-			last = r
-		}
-		if e.Kind == detect.KindToolResult { // of one of several calls
+		if !ok || e.Kind == detect.KindToolResult { // of one of several calls
 			return jsonl.Nothing
 		}
 		return jsonl.NoStop
 	})
-	return last, asks && err == nil
+	return asks && err == nil
 }
 
 func anyLine(line []byte) (*record, bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -162,8 +163,10 @@ func TestHung(t *testing.T) {
 	hung := detect.Holder{Liveness: detect.LeftBehind, Kind: detect.Headless, Sure: true, Hung: true}
 	not := alive(detect.Headless)
 	notEligible := begun + `{"type":"session.error","data":{"errorType":"rate_limit","message":"x","statusCode":429,"errorCode":"user_global_rate_limited","eligibleForAutoSwitch":false},` +
-		`"id":"00000000-0000-4000-8000-000000000005","timestamp":"2026-11-22T12:06:25.599Z","parentId":null}` + "\n"
-	switched := limited + `{"type":"session.info","data":{"infoType":"auto_mode_switch"},"id":"00000000-0000-4000-8000-00000000000e","timestamp":"2026-11-22T12:06:26Z","parentId":null}` + "\n"
+		`"id":"00000000-0000-4000-8000-000000000005","timestamp":"2026-11-22T12:06:25.599Z","parentId":"00000000-0000-4000-8000-000000000004"}` + "\n"
+	switched := limited + `{"type":"session.info","data":{"infoType":"auto_mode_switch"},"id":"00000000-0000-4000-8000-00000000000e","timestamp":"2026-11-22T12:06:26Z","parentId":"00000000-0000-4000-8000-000000000005"}` + "\n"
+	failedToo := strings.NewReplacer("000000000005", "00000000000a", "000000000004", "000000000008", "12:06:25.599Z", "12:08:05Z").Replace(failed) + "\n"
+	endedToo := strings.NewReplacer("000000000006", "00000000000b", "000000000005", "00000000000a").Replace(aborted) + "\n"
 	base := world{lines: limited, lock: true, hold: true, held: 41, argv: run, want: hung}
 	with := func(name string, want detect.Holder, change func(*world)) world {
 		w := base
@@ -182,7 +185,19 @@ func TestHung(t *testing.T) {
 		with("it went on with another model", not, func(w *world) { w.lines = switched }),
 		with("a limit that it ends after", not, func(w *world) { w.lines = notEligible }),
 		with("it ends now", not, func(w *world) { w.lines = limited + aborted + "\n" }),
-		with("another run goes on", not, func(w *world) { w.lines = limited + resumed + again }),
+		with("another run has gone on since", hung, func(w *world) { w.lines = limited + resumed + again }),
+		with("another one that waited, too, has been ended", hung, func(w *world) { w.lines = limited + resumed + again + failedToo + endedToo }),
+		with("the limit is another one's, and it works", not, func(w *world) {
+			w.lines = begun + resumed + again + failedToo
+			w.proc = func(p *agent.Proc) { p.Started = at("2026-11-22T12:06:20Z") }
+		}),
+		with("which of two has met the limit is not known", not, func(w *world) {
+			w.lines = strings.Replace(limited, "12:06:25.599Z", "12:06:55.599Z", 1) + strings.ReplaceAll(resumed, "12:08:00", "12:06:40")
+		}),
+		with("the clock was set back since", hung, func(w *world) {
+			w.lines = strings.ReplaceAll(limited, "2026-11-22", "2026-11-25")
+			w.proc = func(p *agent.Proc) { p.Started = at("2026-11-25T12:06:20Z") }
+		}),
 		with("it was started after the limit", not, func(w *world) { w.proc = func(p *agent.Proc) { p.Started = at("2026-11-22T12:07:00Z") } }),
 		with("when it was started is not known", not, func(w *world) { w.proc = func(p *agent.Proc) { p.Started = time.Time{} } }),
 		with("without a prompt on its command line", not, func(w *world) { w.argv = []string{native} }),
@@ -194,13 +209,13 @@ func TestHung(t *testing.T) {
 	}
 	t.Run("it may still end by itself", func(t *testing.T) {
 		w := with("", not, func(w *world) {
-			soon := time.Now().UTC().Add(-hangs / 2).Format(time.RFC3339Nano)
-			w.lines = begun + `{"type":"session.error","data":{"errorType":"rate_limit","message":"x","statusCode":429,"eligibleForAutoSwitch":true},"id":"00000000-0000-4000-8000-000000000005","timestamp":"` + soon + `","parentId":null}` + "\n"
+			soon := at("2026-11-24T15:07:00Z").Add(-hangs / 2).Format(time.RFC3339Nano)
+			w.lines = begun + `{"type":"session.error","data":{"errorType":"rate_limit","message":"x","statusCode":429,"eligibleForAutoSwitch":true},"id":"00000000-0000-4000-8000-000000000005","timestamp":"` + soon + `","parentId":"00000000-0000-4000-8000-000000000004"}` + "\n"
 		})
 		w.check(t)
 	})
 	t.Run("two have it", func(t *testing.T) {
-		w := with("", not, func(w *world) {
+		w := with("", hung, func(w *world) {
 			w.more = func(p *procTable) {
 				p.All = append(p.All, agent.Proc{PID: 42, Start: 8, Comm: "copilot"})
 				p.Args[42] = []string{native, "--resume=" + sid}
