@@ -141,7 +141,7 @@ func (c *Copilot) lockedBy(l inuse, procs []agent.Proc) []detect.Holder {
 		default:
 			h.Foreign = pid != l.pid
 			h.Kind = kindOf(p, arguments(c.env.Procs.Argv(pid)))
-			holders.Describe(c.env.Procs, &h, p)
+			c.describe(&h, p)
 		}
 		all = append(all, h)
 	}
@@ -169,7 +169,7 @@ func (c *Copilot) markedBy(l inuse, procs []agent.Proc) detect.Holder {
 		}
 		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.env.Procs.Boot(), Kind: kindOf(p, arguments(argv)), Sure: true,
 			Foreign: p.PID != l.pid, Why: fmt.Sprintf("the session's lock names process %d", p.PID)}
-		holders.Describe(c.env.Procs, &h, p)
+		c.describe(&h, p)
 		return h
 	}
 	return c.left(l)
@@ -203,7 +203,7 @@ func (c *Copilot) startedFor(p agent.Proc, procs []agent.Proc, s detect.Session)
 	default:
 		return h, false
 	}
-	holders.Describe(c.env.Procs, &h, p)
+	c.describe(&h, p)
 	return h, true
 }
 
@@ -213,6 +213,16 @@ func (c *Copilot) opensAnother(pid int, id string) bool {
 		dir := filepath.Dir(path)
 		return strings.HasSuffix(path, ".hold") && filepath.Base(filepath.Dir(dir)) == state && filepath.Base(dir) != id
 	})
+}
+
+// describe tells of a process that lives. A loader that leads the terminal's session ends with the agent, and so tells no more of how
+// that went than the agent itself would.
+func (c *Copilot) describe(h *detect.Holder, p agent.Proc) {
+	holders.Describe(c.env.Procs, h, p)
+	argv := c.env.Procs.Argv(p.Leader)
+	if l, ok := c.env.Procs.Get(p.Leader); ok && l.PID != p.PID && len(argv) > 0 && !isProgram(c.cfg, argv[0]) && c.looksCopilot(l, argv) {
+		h.Leader, h.LeaderStart = p.PID, p.Start
+	}
 }
 
 // onlyLoads tells whether a process only waits for the agent that it has started.

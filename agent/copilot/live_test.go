@@ -157,6 +157,16 @@ func (w world) check(t *testing.T) {
 	}
 }
 
+// TestLoaderLeads: a loader that leads the terminal ends with the agent, so that its end does not tell a closed terminal from a quit.
+func TestLoaderLeads(t *testing.T) {
+	for args, leader := range map[string]int{"node /usr/lib/" + loader: 41, "node /usr/bin/copilot": 41, "bash -c copilot": 40, "node server.js": 40} {
+		w := world{lock: true, hold: true, held: 41, argv: terminal, proc: inTTY, more: func(p *procTable) { p.Args[40] = strings.Fields(args) }}
+		if h := w.look(t)[0]; h.Liveness != detect.Alive || h.Leader != leader || (h.LeaderStart == h.Start) != (leader == 41) {
+			t.Errorf("below %s: %+v", args, h)
+		}
+	}
+}
+
 // TestHung: only a headless process that surely has the session, and surely waits for an answer that nobody can give, is
 // left behind while it is there.
 func TestHung(t *testing.T) {
