@@ -169,7 +169,7 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 		r.acting[strconv.Itoa(c.PID)] = c
 	}
 	for _, b := range r.alive {
-		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || c.Plan.Way == resume.Queue && b.PID() == c.Plan.Holder.PID || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" || c.Plan.Way == resume.Exec && b.hung() { // which the shim ends now
+		if _, ended := b.Exit(); ended || b == own || b.child != nil && b.child.claim.Token == c.Token || c.Plan.Way == resume.Queue && b.PID() == c.Plan.Holder.PID || b.cast.Name() != c.Session.Agent || b.ID() != c.Session.ID || b.cast.Name() == "opencode" || b.hung() { // which writes nothing any more, and which the shim ends
 			continue
 		}
 		r.fails("I10", "%s: attempt %d while process %d has it open", key, c.N, b.PID())
