@@ -170,7 +170,7 @@ func (e *evidence) readEvents(ctx context.Context) error {
 	if batch.Anew {
 		e.events = nil
 		if e.ds.ID == e.s.ds.ID && e.cursor != "" {
-			return fmt.Errorf("the file of session %s was rewritten", e.ds.ID)
+			return fmt.Errorf("session %s: %w", e.ds.ID, resume.ErrRewritten)
 		}
 	}
 	e.cursor = batch.Cursor

@@ -3,6 +3,7 @@ package resume
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
@@ -118,6 +119,9 @@ type Run interface {
 	// TrimOutput cuts the output file down when it is over its cap; before is called first.
 	TrimOutput(before func() error) error
 }
+
+// ErrRewritten: another file has come in the place of the session's since the attempt. What came of it no look will tell.
+var ErrRewritten = errors.New("the session's file was rewritten")
 
 // Sight is what a Look found.
 type Sight struct {

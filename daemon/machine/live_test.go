@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -147,6 +148,17 @@ func TestLiveLookFails(t *testing.T) {
 		if took := k.verdictAt(p); gone && (took < 10*time.Minute || took > 10*time.Minute+2*time.Second) {
 			t.Errorf("held after %v", took)
 		}
+	}
+}
+
+// A file in whose place another one came tells nothing of what was typed, however long its process lives.
+func TestLiveFileIsReplaced(t *testing.T) {
+	k, p := reached(t, resume.Tmux, 12*time.Minute, func(k *kit, p *place) {
+		k.lax = true
+		p.onLook = func(s *Sighted) { s.Alive, s.Err = true, fmt.Errorf("session x: %w", resume.ErrRewritten) }
+	})
+	if p.s.Rec.Phase != state.Held || k.w.Turns.Running() != 0 {
+		t.Errorf("%s, %d turns are taken", p.s.Rec.Phase, k.w.Turns.Running())
 	}
 }
 

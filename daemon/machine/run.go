@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -253,9 +254,10 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	t.settle(r, e, out)
 }
 
-// blind: the records of a live attempt cannot be read. Once its process is gone nothing more is waited for than files that come back.
+// blind: the records of a live attempt cannot be read. While its process lives they may come back, but for those of a file in whose
+// place another one came; once it is gone nothing more is waited for than that.
 func (t *step) blind(r Run, e Sighted, gap time.Duration) {
-	if e.Alive || r.Watch.Blind.lasts(t.w.Now, time.Time{}, gap) < blindTime {
+	if e.Alive && !errors.Is(e.Err, resume.ErrRewritten) || r.Watch.Blind.lasts(t.w.Now, time.Time{}, gap) < blindTime {
 		t.s.keep(r)
 		return
 	}
