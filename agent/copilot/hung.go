@@ -42,12 +42,19 @@ func (c *Copilot) isHung(ctx context.Context, s detect.Session, h *detect.Holder
 	case !callOf(arguments(c.env.Procs.Argv(h.PID))).print || p.TTY != "" && p.Foreground == p.Group:
 		return false
 	}
-	last := c.lastOf(ctx, s, p)
-	if last == nil || last.Type != typeError || !last.Data.asksToSwitch() {
-		return false
+	hung := false
+	for _, last := range c.lastOf(ctx, s, p) {
+		failed := last != nil && last.Type == typeError
+		switch {
+		case last == nil || !failed && last.Type != typeAbort:
+			return false // it may be at work
+		case c.now().Sub(last.at).Abs() < hangs: // it ends now; further ahead is a clock that was set back since
+			return false
+		case failed && last.Data.asksToSwitch():
+			hung = true
+		}
 	}
-	age := c.now().Sub(last.at)
-	return age >= hangs || age < 0 // the clock was set back
+	return hung
 }
 
 // written are the records of a session since a process was started.
@@ -58,8 +65,8 @@ type written struct {
 }
 
 // lastOf gives the newest record that says something and is a process's own: other processes may write into the same session, and
-// each one's records hang below its own. Nil: there is none, or whose they are cannot be told.
-func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) *record {
+// each one's records hang below its own. Of several that began when it did, any may be it: then it has that of each.
+func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) (all []*record) {
 	if c.check(s) != nil {
 		return nil
 	}
@@ -76,19 +83,29 @@ func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) *r
 			w.says = append(w.says, r)
 		}
 	})
-	if err != nil || len(w.opens) == 0 || len(w.opens) > 1 && w.opens[1].at.Before(p.Started.Add(beginsWithin)) {
+	if err != nil {
 		return nil
 	}
+	for i, open := range w.opens {
+		if i == 0 || open.at.Before(p.Started.Add(beginsWithin)) {
+			all = append(all, w.last(open))
+		}
+	}
+	return all
+}
+
+// beginsWithin is how long after its start a process has surely written its first record.
+const beginsWithin = time.Minute
+
+// last gives the newest record of the process that began with one; nil: there is none.
+func (w *written) last(open *record) *record {
 	for _, r := range slices.Backward(w.says) {
-		if w.opener(r.ID) == w.opens[0] {
+		if w.opener(r.ID) == open {
 			return r
 		}
 	}
 	return nil
 }
-
-// beginsWithin is how long after its start a process has surely written its first record.
-const beginsWithin = time.Minute
 
 // opener gives the record with which the process began that has written one; nil: that is not known.
 func (w *written) opener(id string) *record {

@@ -176,7 +176,8 @@ func TestHung(t *testing.T) {
 		`"id":"00000000-0000-4000-8000-000000000005","timestamp":"2026-11-22T12:06:25.599Z","parentId":"00000000-0000-4000-8000-000000000004"}` + "\n"
 	switched := limited + `{"type":"session.info","data":{"infoType":"auto_mode_switch"},"id":"00000000-0000-4000-8000-00000000000e","timestamp":"2026-11-22T12:06:26Z","parentId":"00000000-0000-4000-8000-000000000005"}` + "\n"
 	failedToo := strings.NewReplacer("000000000005", "00000000000a", "000000000004", "000000000008", "12:06:25.599Z", "12:08:05Z").Replace(failed) + "\n"
-	endedToo := strings.NewReplacer("000000000006", "00000000000b", "000000000005", "00000000000a").Replace(aborted) + "\n"
+	endedToo := strings.NewReplacer("000000000006", "00000000000b", "000000000005", "000000000008").Replace(aborted) + "\n"
+	beside := strings.ReplaceAll(resumed, "12:08:00", "12:06:40")
 	base := world{lines: limited, lock: true, hold: true, held: 41, argv: run, want: hung}
 	with := func(name string, want detect.Holder, change func(*world)) world {
 		w := base
@@ -201,9 +202,9 @@ func TestHung(t *testing.T) {
 			w.lines = begun + resumed + again + failedToo
 			w.proc = func(p *agent.Proc) { p.Started = at("2026-11-22T12:06:20Z") }
 		}),
-		with("which of two has met the limit is not known", not, func(w *world) {
-			w.lines = strings.Replace(limited, "12:06:25.599Z", "12:06:55.599Z", 1) + strings.ReplaceAll(resumed, "12:08:00", "12:06:40")
-		}),
+		with("another one began when it did, and may be the one that works", not, func(w *world) { w.lines = limited + beside + again }),
+		with("another one began when it did, and was ended", hung, func(w *world) { w.lines = limited + beside + again + endedToo }),
+		with("two that began at once wait", hung, func(w *world) { w.lines = limited + beside + again + failedToo }),
 		with("the clock was set back since", hung, func(w *world) {
 			w.lines = strings.ReplaceAll(limited, "2026-11-22", "2026-11-25")
 			w.proc = func(p *agent.Proc) { p.Started = at("2026-11-25T12:06:20Z") }
