@@ -109,10 +109,25 @@ func (t *talk) execs() {
 		must(l.Close())
 		return
 	}
+	t.body.execs = true
+	t.body.execHangs()
 	key := t.Agent + "/" + t.id
 	r.person[key] = deed{r.wall(), string(execs), r.boots, true, false}
 	t.body.ends = append(t.body.ends, func() {
 		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
+	})
+}
+
+// execHangs: clawd exec ends what waits for ever after a failure.
+func (b *body) execHangs() {
+	if !b.execs || !b.hung() {
+		return
+	}
+	b.r.at(time.Now().Add(20*time.Second), "exec ends what hangs", func() {
+		if !b.over {
+			must(b.Do(actor.Terminate, b.r.wall()))
+			b.r.follows(b)
+		}
 	})
 }
 

@@ -49,6 +49,7 @@ type body struct {
 	window *window   // nil: its terminal cannot be reached
 	busy   bool
 	over   bool
+	execs  bool // clawd exec runs it
 }
 
 // people makes the world and everybody in it.
@@ -205,6 +206,7 @@ func (r *run) follows(b *body) {
 		if k := r.kinds[b.cast.Name()+"/"+b.ID()]; k != actor.Done && k != actor.CallsTool {
 			r.trace("%s/%s fails: %s", b.cast.Name(), b.ID(), k)
 			b.window.fails(k)
+			b.execHangs()
 			r.moment(b.talk.who, stops)
 		}
 	}
