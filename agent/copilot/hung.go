@@ -44,12 +44,13 @@ func (c *Copilot) isHung(ctx context.Context, s detect.Session, h *detect.Holder
 	}
 	hung := false
 	for _, last := range c.lastOf(ctx, s, p) {
-		failed := last != nil && last.Type == typeError
+		failed := last.Type == typeError
 		switch {
-		case last == nil || !failed && last.Type != typeAbort:
-			return false // it may be at work
-		case c.now().Sub(last.at).Abs() < hangs: // it ends now; further ahead is a clock that was set back since
+		case c.now().Sub(last.at).Abs() < hangs: // it begins or ends now; further ahead is a clock that was set back since
 			return false
+		case last.Type == typeStart || last.Type == typeResume: // a terminal's, as a headless one writes its prompt with it
+		case !failed && last.Type != typeAbort:
+			return false // it may be at work
 		case failed && last.Data.asksToSwitch():
 			hung = true
 		}
@@ -97,14 +98,14 @@ func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) (a
 // beginsWithin is how long after its start a process has surely written its first record.
 const beginsWithin = time.Minute
 
-// last gives the newest record of the process that began with one; nil: there is none.
+// last gives the newest record of the process that began with one, which is that one where there is no other.
 func (w *written) last(open *record) *record {
 	for _, r := range slices.Backward(w.says) {
 		if w.opener(r.ID) == open {
 			return r
 		}
 	}
-	return nil
+	return open
 }
 
 // opener gives the record with which the process began that has written one; nil: that is not known.

@@ -203,6 +203,7 @@ func TestHung(t *testing.T) {
 			w.proc = func(p *agent.Proc) { p.Started = at("2026-11-22T12:06:20Z") }
 		}),
 		with("another one began when it did, and may be the one that works", not, func(w *world) { w.lines = limited + beside + again }),
+		with("a terminal was opened when it began", hung, func(w *world) { w.lines = limited + beside }),
 		with("another one began when it did, and was ended", hung, func(w *world) { w.lines = limited + beside + again + endedToo }),
 		with("two that began at once wait", hung, func(w *world) { w.lines = limited + beside + again + failedToo }),
 		with("the clock was set back since", hung, func(w *world) {
