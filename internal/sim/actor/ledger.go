@@ -13,7 +13,8 @@ type Ask struct {
 	By       By
 	At       time.Time
 	PID      int
-	Requests int // of the whole turn, with the agent's own retries
+	Requests int  // of the whole turn, with the agent's own retries
+	Back     bool // its user has taken it back, so that no file has it
 }
 
 // Ledger counts what the provider was asked.
