@@ -75,12 +75,21 @@ func losesItsEnd(d drawer, p *Plan, who int) {
 	}
 }
 
-// hangsOn: its limit is one at which the agent never ends, and somebody goes on beside it.
+// hangsOn: its limit is one at which the agent never ends, and somebody goes on beside it. Or a script beside it meets the limit, and it
+// works on.
 func hangsOn(d drawer, p *Plan, who int) {
 	s := &p.Weather[0]
 	s.Kind, s.Window, s.Tells = actor.UsedUp, pick(d, detect.Weekly, detect.Model), d.IntN(4) > 0
 	s.To = min(s.From+d.span(5*time.Minute, 12*time.Hour), p.Length)
-	p.Talks[who].TTY, p.Talks[who].At = false, s.From+time.Duration(d.Int64N(int64(s.To-s.From)/2+1))
+	t := &p.Talks[who]
+	t.TTY, t.At = false, s.From+time.Duration(d.Int64N(int64(s.To-s.From)/2+1))
+	if d.IntN(3) == 0 && s.From > time.Minute {
+		p.has(who, besides, "", t.At, 0)
+		before := Spell{Agent: s.Agent, From: s.From - time.Minute, To: s.From, Kind: actor.Silent}
+		t.At = before.From + time.Duration(d.Int64N(int64(time.Minute)))
+		p.Weather = append(p.Weather, before)
+		return
+	}
 	p.has(who, pick(d, besides, opens, prompts, interrupts, kills), pick(d, stops, claims, takes, starts), d.span(time.Millisecond, 5*time.Minute), d.Int64())
 }
 
