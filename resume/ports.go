@@ -120,7 +120,7 @@ type Run interface {
 	TrimOutput(before func() error) error
 }
 
-// ErrRewritten: another file has come in the place of the session's since the attempt. What came of it no look will tell.
+// ErrRewritten tells that another file has come in the place of the session's since the attempt. What came of that no look will tell.
 var ErrRewritten = errors.New("the session's file was rewritten")
 
 // Sight is what a Look found.
