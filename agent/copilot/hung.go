@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"os"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -41,6 +41,8 @@ func (c *Copilot) isHung(ctx context.Context, s detect.Session, h *detect.Holder
 		return false
 	case !callOf(arguments(c.env.Procs.Argv(h.PID))).print || p.TTY != "" && p.Foreground == p.Group:
 		return false
+	case !c.quiet(s):
+		return false
 	}
 	hung := false
 	for _, last := range c.lastOf(ctx, s, p) {
@@ -58,30 +60,34 @@ func (c *Copilot) isHung(ctx context.Context, s detect.Session, h *detect.Holder
 	return hung
 }
 
-// written are the records of a session since a process was started.
+// written says of each process that began to write into a session since a time what it wrote last.
 type written struct {
-	opens  []*record         // with each a process begins to write
-	says   []*record         // those that say something of the session
-	parent map[string]string // by id; of a process's first record it is another one's
+	opens []*record      // with each a process begins
+	last  []*record      // its newest one that says something, which is the first where there is no other
+	owner map[string]int // by the id of a record: whose it is. A record hangs below one of its own process
+}
+
+func (w *written) add(r *record, says bool) {
+	whose, known := w.owner[r.Parent]
+	switch {
+	case r.Type == typeStart || r.Type == typeResume: // it hangs below another one's
+		w.owner[r.ID] = len(w.opens)
+		w.opens, w.last = append(w.opens, r), append(w.last, r)
+	case known:
+		if w.owner[r.ID] = whose; says {
+			w.last[whose] = r
+		}
+	}
 }
 
 // lastOf gives the newest record that says something and is a process's own: other processes may write into the same session, and
 // each one's records hang below its own. Of several that began when it did, any may be it: then it has that of each.
 func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) (all []*record) {
-	if c.check(s) != nil {
-		return nil
-	}
-	w, since := written{parent: map[string]string{}}, p.Started.Add(-startSlack)
+	w, since := written{owner: map[string]int{}}, p.Started.Add(-startSlack)
 	err := jsonl.Before(ctx, s.Path, math.MaxInt64, func(line []byte, off int64) {
-		r, ok := anyLine(line)
-		if !ok || len(w.opens) == 0 && r.at.Before(since) {
-			return
-		}
-		w.parent[r.ID] = r.Parent
-		if r.Type == typeStart || r.Type == typeResume {
-			w.opens = append(w.opens, r)
-		} else if _, says := c.event(r, off, utcOnly); says && r.Agent == "" {
-			w.says = append(w.says, r)
+		if r, ok := anyLine(line); ok && (len(w.opens) > 0 || !r.at.Before(since)) {
+			_, says := c.event(r, off, utcOnly)
+			w.add(r, says && r.Agent == "")
 		}
 	})
 	if err != nil {
@@ -89,7 +95,7 @@ func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) (a
 	}
 	for i, open := range w.opens {
 		if i == 0 || open.at.Before(p.Started.Add(beginsWithin)) {
-			all = append(all, w.last(open))
+			all = append(all, w.last[i])
 		}
 	}
 	return all
@@ -98,25 +104,14 @@ func (c *Copilot) lastOf(ctx context.Context, s detect.Session, p agent.Proc) (a
 // beginsWithin is how long after its start a process has surely written its first record.
 const beginsWithin = time.Minute
 
-// last gives the newest record of the process that began with one, which is that one where there is no other.
-func (w *written) last(open *record) *record {
-	for _, r := range slices.Backward(w.says) {
-		if w.opener(r.ID) == open {
-			return r
-		}
+// quiet tells whether nobody has written into a session for as long as what ends by itself needs for that. Only then is the whole of
+// it read.
+func (c *Copilot) quiet(s detect.Session) bool {
+	if c.check(s) != nil {
+		return false
 	}
-	return open
-}
-
-// opener gives the record with which the process began that has written one; nil: that is not known.
-func (w *written) opener(id string) *record {
-	for range w.parent {
-		if i := slices.IndexFunc(w.opens, func(r *record) bool { return r.ID == id }); i >= 0 {
-			return w.opens[i]
-		}
-		id = w.parent[id]
-	}
-	return nil
+	fi, err := os.Lstat(s.Path)
+	return err == nil && c.now().Sub(fi.ModTime()).Abs() >= hangs
 }
 
 // asks tells whether a question about a permission stands open.

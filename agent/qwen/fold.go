@@ -244,7 +244,7 @@ func (f *fold) failed(r *record, note *uiEvent, e detect.Event) {
 		e.Kind, e.Failure, e.Next = detect.KindSelfResume, nil, r.at.Add(pause(note, c.Tries))
 		f.each(e)
 	case note.old() && (c.Tries%triesInARow == 0 && !throttled(note) || c.Tries == triesInAll):
-		fails(e.ID)
+		fails(gaveUp + c.Series)
 	default:
 		f.open(c.Series, e, why)
 		e.Kind = detect.KindRetry

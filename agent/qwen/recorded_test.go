@@ -95,7 +95,7 @@ func whole(t *testing.T, all []string, want detect.Stop) detect.Stop {
 		want.Key, want.Evidence = "ended:"+want.Key, said
 		want.Evidence.Field = apiResponse
 	case detect.ServerError:
-		want.Status, want.Evidence = 500, said
+		want.Key, want.Status, want.Evidence = "ended:"+first, 500, said
 	case detect.Completed:
 		want.Evidence.Field = "answer"
 	case detect.Interrupted:
