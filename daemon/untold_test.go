@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // untold is an agent whose records do not tell who wrote them, nor does anything tell which session a process has open.
 type untold struct {
 	whole
-	there *[]detect.Holder
+	there *atomic.Pointer[[]detect.Holder]
 }
 
 func (u untold) Read(ctx context.Context, s detect.Session, c agent.Cursor, each func(detect.Event)) (agent.Batch, error) {
@@ -25,7 +26,7 @@ func (u untold) Read(ctx context.Context, s detect.Session, c agent.Cursor, each
 }
 
 func (u untold) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
-	return *u.there, nil
+	return *u.there.Load(), nil
 }
 
 // TestScriptBesideATerminal: a terminal shows nothing of what a script wrote to its session, so it is typed into only
@@ -49,8 +50,12 @@ func TestScriptBesideATerminal(t *testing.T) {
 				id := uuid.NewString()
 				term := detect.Holder{Liveness: detect.Alive, PID: 901, Start: 91, Kind: detect.Interactive, TTY: "/dev/pts/1", Boot: "boot"}
 				beside := detect.Holder{Liveness: detect.Alive, PID: 902, Start: 92, Kind: detect.Headless, Boot: "boot"}
-				there := []detect.Holder{term}
-				with := func(n int) { there = []detect.Holder{term, beside}[:1+n] }
+				var there atomic.Pointer[[]detect.Holder]
+				with := func(n int) {
+					all := []detect.Holder{term, beside}[:1+n]
+					there.Store(&all)
+				}
+				with(0)
 				r.wrapAgent(func(a whole) agent.Agent { return untold{a, &there} })
 				r.openAs(id, resume.Tmux, "idle")
 				with(c.begins)
