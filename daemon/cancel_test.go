@@ -169,3 +169,37 @@ func TestCancelEndsWithAPrompt(t *testing.T) {
 		r.wantPhase(id, state.Waiting)
 	})
 }
+
+// What was under way or over when its user took a stop back, and is read only after that, is taken back as well: for him it
+// was one stop. What is begun after it is not.
+func TestCancelCoversWhatIsReadLater(t *testing.T) {
+	for steps, want := range map[string]struct {
+		phase  state.Phase
+		starts int
+	}{
+		"user limit cancel": {state.Following, 0},
+		"user cancel limit": {state.Following, 0},
+		"cancel user limit": {state.Following, 1},
+	} {
+		t.Run(steps, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.start()
+				id, _ := r.stopped("limit")
+				r.wantPhase(id, state.Waiting)
+				var unread []string
+				for step := range strings.FieldsSeq(steps) {
+					r.pass(time.Second)
+					if step != "cancel" {
+						unread = append(unread, r.line(id, step))
+					} else if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r.add(id, unread...)
+				r.pass(time.Hour)
+				r.wantStarts(want.starts)
+				r.wantPhase(id, want.phase)
+			})
+		})
+	}
+}

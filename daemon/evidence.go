@@ -70,8 +70,9 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return part, err
 	}
-	return resume.Sight{Session: part.Session, Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output, NoOutput: e.noOutput, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot,
-		Marked: marked, ExecFail: mark.ExecFail}, nil
+	others := marked && mark.Claim.Token != c.Token // another clawd made the attempt, with an output of its own
+	return resume.Sight{Session: part.Session, Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output,
+		NoOutput: e.noOutput || others, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot, Marked: marked, ExecFail: mark.ExecFail}, nil
 }
 
 // begin finds the session and the place in it where the evidence begins.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 	"github.com/google/uuid"
@@ -105,6 +106,17 @@ func TestProofOfNoEffect(t *testing.T) {
 		phase  state.Phase
 	}{
 		{"ended before it opened the session", func(c *child) { c.end() }, 2, state.Following},
+		{"another clawd made the attempt", func(c *child) { // which the shim said to a clawd that was killed
+			if err := os.Remove(c.claim.Mark); err != nil {
+				t.Fatal(err)
+			}
+			theirs := c.claim
+			theirs.Token = "theirs"
+			if err := marks.Make(c.claim.Mark, theirs); err != nil {
+				t.Fatal(err)
+			}
+			c.end()
+		}, 1, state.Held},
 		{"opened it and left nothing", func(c *child) { c.opened(); c.end() }, 1, state.Held},
 		{"prompt without an answer", func(c *child) { c.opened(); c.ask(); c.end() }, 1, state.Held},
 	} {

@@ -115,7 +115,7 @@ func (s Session) Unclaimed(b Books, c resume.Claim, why string, counts bool) (*C
 	ch.unclaim(why)
 	switch {
 	case !ch.Cancelled.IsZero():
-		ch.cancelled(time.Time{})
+		ch.cancelled()
 	case ch.Starts >= maxStarts:
 		ch.hold(fmt.Sprintf("starting the agent failed %d times: %s", ch.Starts, why))
 	}
@@ -259,14 +259,13 @@ func (c *Change) noEffect(claim resume.Claim, o resume.Outcome, next Next) {
 	c.decided()
 }
 
-// cancelledRun is the verdict on a run that its user wanted ended: whatever it was, no other follows. The order stands on:
-// what the run wrote may be read later.
+// cancelledRun is the verdict on a run that its user wanted ended: whatever it was, no other follows.
 func (c *Change) cancelledRun(claim resume.Claim, o resume.Outcome) {
 	if !c.handOver(claim, o.Session) && o.Stop != nil {
 		c.Stop, c.Prompt = *o.Stop, ""
 		c.count(c.Stop)
 	}
-	c.cancelled(c.Cancelled)
+	c.cancelled()
 }
 
 // Ended notes the end of a claim's run that had resumed its session: what it cost, and for how long it

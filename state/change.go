@@ -161,10 +161,8 @@ func (c *Change) unclaim(why string) {
 	c.record("unclaimed", was.Stop.Key, was.N, why, "")
 }
 
-// cancelled holds a stop that its user took back. He knows, so nobody is told. still: since when his order to end the run
-// stands; zero: there is no run.
-func (c *Change) cancelled(still time.Time) {
-	c.Cancelled = still
+// cancelled holds a stop that its user took back. He knows, so nobody is told.
+func (c *Change) cancelled() {
 	c.keep(byUser)
 	c.note(true)
 }

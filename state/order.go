@@ -48,27 +48,23 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 // that has resumed the session goes on. ErrPhase says that there is nothing to cancel.
 func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 	c := s.change(b, "cancel")
+	c.Cancelled = b.Now() // what was written by then may be read later
 	switch {
-	case s.TakenBack(): // the same order once more
-		return nil, nil
+	case s.TakenBack(): // the same order once more, perhaps after somebody has gone on
+		return s.Recalled(b), nil
 	case s.Phase == Waiting:
-		still := time.Time{}
-		if ours { // our run had resumed it before it stopped again
-			still = b.Now()
-		}
-		c.cancelled(still)
+		c.cancelled()
 		return c, nil
 	case s.Phase == Claimed: // nothing ran, and its gate cannot open any more
 		c.unclaim(byUser)
-		c.cancelled(time.Time{})
+		c.cancelled()
 		return c, nil
 	case s.Phase == Fired, s.Phase == Following && ours:
-		c.Cancelled = b.Now()
 		c.record("cancelled", s.Stop.Key, 0, byUser, "")
 		if s.NewSession != "" { // the run writes to the one that took over
 			heir := b.Record(s.Named(s.NewSession))
 			heir.written(b)
-			heir.Cancelled = b.Now()
+			heir.Cancelled = c.Cancelled
 			c.Heirs = append(c.Heirs, heir)
 			c.notes = append(c.notes, noted(heir, b.Now(), false))
 		}
@@ -76,6 +72,15 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 		return c, nil
 	}
 	return nil, ErrPhase
+}
+
+// Recalled is the user's word where clawd waits for nothing and nothing runs, as an order of his to resume the session was not
+// taken yet: what was written by then may be read later, and is not resumed.
+func (s Session) Recalled(b Books) *Change {
+	c := s.change(b, "cancel")
+	c.Cancelled = b.Now()
+	c.note(s.Phase == Held)
+	return c
 }
 
 // IgnoreOrdered is the user's word that clawd is to leave a session, now and later; off takes it back. An

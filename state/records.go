@@ -57,7 +57,7 @@ type Session struct {
 	Inert      string            `json:"inert_stop,omitempty"`   // key of the stop on which an idempotent run had no effect
 	Kept       string            `json:"kept_stop,omitempty"`    // key of the stop from which another agent was to take over, and nothing came of it
 	Ignored    bool              `json:"ignored,omitempty"`      // by its user's order
-	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to end the run; holds until he goes on or wants it resumed
+	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to leave the stop and end the run; holds until somebody goes on or he wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
 	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen

@@ -144,18 +144,24 @@ func (t *step) cancelOrder(o Order) {
 		return
 	}
 	ch, err := was.CancelOrdered(t.w.Books, ours)
+	recalled := taken && errors.Is(err, state.ErrPhase)
+	if recalled {
+		ch, err = was.Recalled(t.w.Books), nil
+	}
 	switch {
-	case taken && (errors.Is(err, state.ErrPhase) || err == nil && ch == nil):
-		t.do(Reply{ID: o.ID, Rec: was, Text: nothingStarts})
-		return
 	case errors.Is(err, state.ErrPhase):
 		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
 		return
 	case err != nil:
 		t.do(Reply{ID: o.ID, Err: err})
 		return
-	case ch == nil:
-		t.do(Reply{ID: o.ID, Rec: was, Text: "it was canceled before; nothing more is done about this stop"})
+	case recalled || was.TakenBack():
+		t.write(ch)
+		text := nothingStarts
+		if !taken {
+			text = "it was canceled before; nothing more is done about this stop"
+		}
+		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: text})
 		return
 	}
 	if c, ok := t.s.Phase.(Claimed); ok {

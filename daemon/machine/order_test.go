@@ -33,6 +33,37 @@ func TestCancelRightAfterAResume(t *testing.T) {
 	}
 }
 
+// A cancel covers what was under way when it was given last, also where nothing could be read of it by then.
+func TestCancelCoversWhatCannotBeReadYet(t *testing.T) {
+	cancel := Ordered{Order{ID: 9, Kind: Cancel}}
+	for name, orders := range map[string]func(k *kit, p *place){
+		"after a resume that is still looked into": func(k *kit, p *place) {
+			p.takes = 10 * time.Second
+			k.post(p, Ordered{Order{ID: 1, Kind: Resume, Order: resume.Order{Now: true}}})
+			k.in(5*time.Second, func() { k.post(p, cancel) })
+			k.pass(20 * time.Second)
+		},
+		"once more, for an earlier stop": func(k *kit, p *place) {
+			p.limited("earlier", time.Hour)
+			p.post(cancel)
+			k.pass(time.Second)
+			p.events = append(p.events, p.rec("prompt", detect.KindPrompt)) // nobody has heard of it
+			k.pass(time.Second)
+			p.post(cancel)
+		},
+	} {
+		k, p := plain(t)
+		p.write(p.rec("prompt", detect.KindPrompt))
+		k.pass(time.Second)
+		orders(k, p)
+		p.write(p.rec("late", detect.KindFailure, failed(detect.Failure{Reason: detect.RateLimit})))
+		k.pass(6 * time.Hour)
+		if n := k.starts(p); n != 0 {
+			t.Errorf("%s: %d starts\n%s", name, n, k)
+		}
+	}
+}
+
 // A "clawd resume" does not ask a second time what may still lie in the agent's queue, also after the next stop.
 func TestResumeBehindAQueuedPrompt(t *testing.T) {
 	for name, next := range map[string]bool{"the same stop": false, "the next stop": true} {

@@ -223,7 +223,7 @@ var table = []Rule{
 		command: func(f *Facts) string { return "clawd ignore --off " + f.Record.Session.ID }},
 	{Name: "canceled", At: Stop | Next | Wait | Claim, Ends: Quiet, Ordered: true,
 		holds: func(f *Facts) bool { return f.Record.Cancelled },
-		why:   text("clawd ended its own run here, as its user wanted")},
+		why:   text("its user canceled it, and nobody has gone on since")},
 	{Name: "exec_has", At: Wait | Claim | Shim | Order, Ends: Later, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Exec },
 		why:   text(ExecHas)},

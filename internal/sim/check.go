@@ -378,8 +378,8 @@ func (r *run) logged(line []byte) {
 	r.old[l.Agent+"/"+l.Session] = true
 }
 
-// answered takes in what came of an order that was given at a time, when a turn of its user's may have run.
-func (c *clawd) answered(key string, o machine.Order, a machine.Reply, given time.Time, works bool) {
+// answered takes in what came of an order that was given at a time.
+func (c *clawd) answered(key string, o machine.Order, a machine.Reply, given time.Time) {
 	r := c.run
 	r.trace("%s %s: %s %v", o.Kind, key, a.Text, a.Err)
 	if a.Err != nil || len(r.clawds) > 1 && !r.clawds[1].gone { // another one may not hear of it
@@ -389,10 +389,9 @@ func (c *clawd) answered(key string, o machine.Order, a machine.Reply, given tim
 	w.since = given
 	switch o.Kind {
 	case machine.Cancel:
-		stopped := a.Rec.Stop.At
-		w.cancelled = !works && !w.resumed.After(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // a turn of somebody else's has a stop of its own
-			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(stopped)
-		}) && !slices.ContainsFunc(r.runs, func(x *child) bool { // nor does it speak of another clawd's run
+		w.cancelled = !w.resumed.After(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // somebody has gone on
+			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(given)
+		}) && !slices.ContainsFunc(r.runs, func(x *child) bool { // it does not speak of another clawd's run
 			return x.c != c && !x.over && state.Key(x.claim.Session) == key
 		})
 	case machine.Ignore:

@@ -165,7 +165,7 @@ func (r *run) forgotten(hand *daemon.Hand, a agent.Agent, ds detect.Session, sea
 	switch {
 	case !known:
 		r.fails("L3", "%s ended in %s (%s) and clawd does not know it", key, stop.Reason, stop.Key)
-	case rec.Stop.Key != stop.Key && closed == (state.Closed{}) && !r.old[key] && !r.torn[key]:
+	case !rec.EndsIn(stop) && closed == (state.Closed{}) && !r.old[key] && !r.torn[key]:
 		r.fails("L3", "%s ended in %s (%s) and clawd has nothing to say about it; it has %q", key, stop.Reason, stop.Key, rec.Stop.Key)
 	}
 }

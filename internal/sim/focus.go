@@ -169,6 +169,13 @@ var focuses = []focus{
 		faults: []What{kills, restarts, steps, suspends, slows, reboots, loses}, ends: 1,
 		plot: hangsOn,
 	},
+	{ // an order that comes when not all of a turn can be read yet
+		about:  "orders",
+		agents: played, tty: 0, talks: 0.3, spells: breaks, moments: []Moment{stops, takes, asks, judges},
+		deeds:  []What{resumes, cancels, besides, opens},
+		faults: []What{restarts, deafens, slows},
+		plot:   ordersAtTheWrongTime,
+	},
 }
 
 // drawSmall gives the plan of a small world.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
@@ -211,11 +210,11 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 			w.ignored = false
 		}
 		c.wants[key] = w
-		given, works, heir := c.wall(), c.works(t), c.takesOver(key, "")
+		given, heir := c.wall(), c.takesOver(key, "")
 		c.after(8*time.Second, "", func() {
 			select {
 			case a := <-answer:
-				c.answered(key, o, a, given, works)
+				c.answered(key, o, a, given)
 				if w := c.wants[key]; heir != "" && w.cancelled && w.since.Equal(given) { // it is that run that is ended
 					c.wants[heir] = want{cancelled: true, since: given}
 				}
@@ -223,14 +222,6 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 				late()
 			}
 		})
-	})
-}
-
-// works tells whether a turn of its user's runs.
-func (r *run) works(t *talk) bool {
-	return slices.ContainsFunc(r.alive, func(b *body) bool {
-		_, ended := b.Exit()
-		return !ended && b.child == nil && b.cast.Name() == t.Agent && b.ID() == t.id && !b.Idle()
 	})
 }
 

@@ -171,3 +171,19 @@ func fallsSilent(d drawer, p *Plan, who int) {
 	}
 	p.Items = append(p.Items, Item{What: besides, Who: d.IntN(len(p.Talks)), At: s.To + d.span(time.Millisecond, time.Minute)})
 }
+
+// ordersAtTheWrongTime: he gives an order right after a turn has ended whose last lines are late, or while a script fails beside clawd's
+// run that has yet to ask, and takes it back.
+func ordersAtTheWrongTime(d drawer, p *Plan, who int) {
+	t := &p.Talks[who]
+	if d.IntN(2) == 0 {
+		p.has(who, late, "", t.At+d.span(time.Millisecond, 100*time.Millisecond), 0)
+		at := d.span(time.Millisecond, 5*time.Second)
+		p.has(who, resumes, stops, at, d.Int64())
+		p.has(who, cancels, stops, at+d.span(time.Millisecond, 5*time.Second), 0)
+		return
+	}
+	at := d.span(50*time.Millisecond, 3*time.Second)
+	p.has(who, besides, takes, at, 0)
+	p.has(who, cancels, takes, at+d.span(100*time.Millisecond, time.Minute), 0)
+}
