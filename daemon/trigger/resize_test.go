@@ -51,8 +51,9 @@ func TestResizeStorm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s.t = t
-				l := &live{t: &Trigger{Agents: func(string) agent.Agent { return boxAgent{room: 40} }}, term: s,
-					c: resume.Claim{Session: detect.Session{Agent: "box"}, Plan: resume.Plan{Keys: "continue"}}}
+				l := (&Trigger{Agents: func(string) agent.Agent { return boxAgent{room: 40} }}).live(
+					resume.Claim{Session: detect.Session{Agent: "box"}, Plan: resume.Plan{Keys: "continue"}}, holder{})
+				l.term = s
 				if err := l.typePrompt(t.Context(), agent.View{Ready: true}); err != nil {
 					t.Error(err)
 				}

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -118,7 +117,7 @@ func (t *Trigger) Start(ctx context.Context, c resume.Claim) (resume.Run, error)
 		}
 		return &queued{Run: r, holder: t.holder(c.Plan.Holder)}, nil
 	}
-	return &live{t: t, c: c, holder: t.holder(c.Plan.Holder)}, nil
+	return t.live(c, t.holder(c.Plan.Holder)), nil
 }
 
 // Adopt takes an attempt up that was made before a restart. Nothing is typed or sent any more.
@@ -133,7 +132,9 @@ func (t *Trigger) Adopt(c resume.Claim) resume.Run {
 	case resume.Queue:
 		return &queued{Run: t.Exec.Adopt(c), holder: h}
 	}
-	return &live{t: t, c: c, holder: h, adopted: true}
+	l := t.live(c, h)
+	l.adopted = true
+	return l
 }
 
 // holder is the process that a plan reaches.
@@ -170,14 +171,20 @@ type live struct {
 	adopted bool // the attempt was made before, so what was typed or sent is not known
 	sent    bool // Enter was pressed, or the request went out
 	term    Terminal
-	off     atomic.Bool // it was aborted
+	off     context.Context // ends when it is aborted
+	abort   context.CancelFunc
+}
+
+func (t *Trigger) live(c resume.Claim, h holder) *live {
+	off, abort := context.WithCancel(context.Background()) // it outlives its start
+	return &live{t: t, c: c, holder: h, off: off, abort: abort}
 }
 
 func (l *live) PID() int                      { return l.holder.pid }
 func (l *live) Start() uint64                 { return l.holder.start }
 func (l *live) Alive() bool                   { return l.holder.Alive() }
 func (l *live) Done() <-chan struct{}         { return nil }
-func (l *live) Abort()                        { l.off.Store(true) }
+func (l *live) Abort()                        { l.abort() }
 func (l *live) Stop(bool)                     {}
 func (l *live) Active() time.Time             { return time.Time{} }
 func (l *live) TrimOutput(func() error) error { return nil }
@@ -186,6 +193,7 @@ func (l *live) TrimOutput(func() error) error { return nil }
 func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
+	defer context.AfterFunc(l.off, cancel)()
 	if !l.Alive() {
 		return resume.GateTaken, "the process that had the session open is gone", nil
 	}
@@ -193,7 +201,7 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 		return resume.GateTaken, err.Error(), nil
 	}
 	act, err := l.prepare(ctx)
-	if err == nil && l.off.Load() {
+	if l.off.Err() != nil { // which may be the cause
 		err = errCalledOff
 	}
 	if err != nil {
@@ -219,14 +227,15 @@ var errCalledOff = errors.New("it was called off meanwhile")
 // lastLook fails when the session's user went on since the claim: that turn may be over, and the terminal at rest again. Or it
 // shows another session by now.
 func (l *live) lastLook(ctx context.Context) error {
+	why := ""
 	if l.t.LastLook != nil {
-		if why := l.t.LastLook(ctx, l.c); why != "" {
-			return errors.New(why)
-		}
+		why = l.t.LastLook(ctx, l.c)
 	}
 	switch {
-	case l.off.Load():
+	case l.off.Err() != nil:
 		return errCalledOff
+	case why != "":
+		return errors.New(why)
 	case l.term == nil:
 		return nil
 	}

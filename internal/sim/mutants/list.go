@@ -181,7 +181,7 @@ var mutants = []mutant{
 	{"a run whose launcher has died alone counts as over", []edit{{"internal/spawn/group.go",
 		"	return same || slices", "	return same && slices"}}},
 	{"what is called off while clawd looks is typed", []edit{{"daemon/trigger/trigger.go",
-		"{ l.off.Store(true) }", "{}"}}},
+		"{ l.abort() }", "{}"}}},
 	{"a failure of somebody else's is held against a run that is yet to ask", []edit{{"resume/judge.go",
 		"	case alive && t.foreignPrompt && t.ours == nil && !c.Plan.Way.Live():", "	case alive && t.foreignPrompt && t.failure == nil:"}}},
 	{"nobody need have seen that the turn ran in its terminal", []edit{{"daemon/live.go",
