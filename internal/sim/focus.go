@@ -176,6 +176,13 @@ var focuses = []focus{
 		faults: []What{restarts, deafens, slows},
 		plot:   ordersAtTheWrongTime,
 	},
+	{ // a fresh session whose run is killed when it has asked and said nothing
+		about:  "unsaid",
+		agents: []string{"opencode"}, tty: 0, talks: 0.3, spells: []actor.Kind{actor.TooLong}, moments: []Moment{asks, judges},
+		deeds:  []What{cancels, prompts, late},
+		faults: []What{kills, restarts, slows},
+		plot:   diesUnsaid,
+	},
 }
 
 // drawSmall gives the plan of a small world.

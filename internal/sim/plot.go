@@ -187,3 +187,9 @@ func ordersAtTheWrongTime(d drawer, p *Plan, who int) {
 	p.has(who, besides, takes, at, 0)
 	p.has(who, cancels, takes, at+d.span(100*time.Millisecond, time.Minute), 0)
 }
+
+// diesUnsaid: a fresh session takes over, and its run dies right after it has asked.
+func diesUnsaid(d drawer, p *Plan, who int) {
+	p.Talks[who].At = p.Weather[0].From
+	p.has(who, crashes, asks, d.span(time.Millisecond, 200*time.Millisecond), 0)
+}
