@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -11,15 +12,33 @@ import (
 // lostReach is how far back marks are looked at when the store has lost what it knew.
 const lostReach = 48 * time.Hour
 
+// unheard gives the attempts, by their marks and in their order, that the store may not know of: it was lost, or an older copy of it
+// was put back.
+func (s *Store) unheard() ([]resume.Claim, error) {
+	if s.o.Fired == nil {
+		return nil, nil
+	}
+	claims := s.o.Fired(s.now().Add(-lostReach))
+	slices.SortStableFunc(claims, func(a, b resume.Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.N, b.N)) })
+	if s.Lost {
+		return claims, nil
+	}
+	var errs []error
+	claims = slices.DeleteFunc(claims, func(c resume.Claim) bool {
+		rec, _, err := s.Session(c.Session)
+		errs = append(errs, err)
+		return rec.Phase != Claimed && rec.Updated.After(c.At) // no mark is made before the attempt is stored as fired
+	})
+	return claims, errors.Join(errs...)
+}
+
 // recount makes good from the marks of attempts what the store has lost: the day's budget, and how often each session was
 // tried.
-func (s *Store) recount() error {
+func (s *Store) recount(claims []resume.Claim) error {
+	if len(claims) == 0 {
+		return nil
+	}
 	return s.update("recount", func(t tx) error {
-		var claims []resume.Claim
-		if s.o.Fired != nil {
-			claims = s.o.Fired(t.now.Add(-lostReach))
-		}
-		slices.SortStableFunc(claims, func(a, b resume.Claim) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.N, b.N)) })
 		for _, c := range claims {
 			if err := t.remember(c); err != nil {
 				return err
@@ -87,12 +106,15 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 
 // inherit counts an attempt for the fresh session that it began.
 func (t tx) inherit(c resume.Claim) error {
-	rec := t.session(c.Begins())
+	rec, old := t.session(c.Begins()), t.session(c.Session)
 	if rec.ID == "" || rec.Phase != Following || !rec.LastFire.Before(c.At) {
 		return nil
 	}
+	if old.Cancelled.After(c.At) { // what the run writes there may be read before the verdict
+		rec.Cancelled = old.Cancelled
+	}
 	if rec.OldSession == "" {
-		rec.OldSession, rec.Root, rec.Episode.Fresh = rec.NameOf(c.Session), t.session(c.Session).root(), rec.Episode.Fresh+fresh(c)
+		rec.OldSession, rec.Root, rec.Episode.Fresh = rec.NameOf(c.Session), old.root(), rec.Episode.Fresh+fresh(c)
 	}
 	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)

@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -158,6 +159,64 @@ func TestMarkOfAClaim(t *testing.T) {
 	is(t, rec.Phase, Fired)
 	is(t, rec.Claim.PID, 7)
 	is(t, rec.Episode.Attempts, 1)
+}
+
+// An older copy of the store that somebody has put back is sound, so nothing but the marks says that an attempt was made since.
+func TestMarksBesideAnOlderCopy(t *testing.T) {
+	for name, claimedBefore := range map[string]bool{"from before the attempt": false, "from right after its claim": true} {
+		t.Run(name, func(t *testing.T) {
+			l := newLossy(t)
+			waiting(t, l.Store, one, "k")
+			var c resume.Claim
+			if claimedBefore {
+				c = claimed(t, l.Store, one, "k")
+				l.later()
+				_, err := l.transition(one, func(rec Session, b Books) (*Change, error) { return rec.HolderSeen(b, detect.Holder{}, "gone"), nil })
+				must(t, err)
+			}
+			must(t, l.Close())
+			old, err := os.ReadFile(l.path)
+			must(t, err)
+			l.later()
+			l.open()
+			if !claimedBefore {
+				c = claimed(t, l.Store, one, "k")
+			}
+			must(t, l.Fired(c))
+			l.fired = append(l.fired, c)
+			settle(t, l.Store, c, outcome(resume.Resumed, ""))
+			must(t, l.Close())
+			must(t, os.WriteFile(l.path, old, 0o600))
+			l.later()
+			l.open()
+			is(t, l.Lost, false)
+			rec := get(t, l.Store, one)
+			is(t, rec.Phase, Fired)
+			is(t, rec.Claim.Token, c.Token)
+			settle(t, l.Store, c, outcome(resume.Resumed, ""))
+			must(t, l.Close())
+			l.later()
+			l.open() // which knows of it by now
+			is(t, get(t, l.Store, one).Phase, Following)
+		})
+	}
+}
+
+// A cancel of a run that began a fresh session holds for that one, also when only the marks tell that it did.
+func TestLostHeirIsCanceled(t *testing.T) {
+	fresh := detect.Session{Agent: one.Agent, ID: "chosen"}
+	l := newLossy(t)
+	waiting(t, l.Store, one, "k")
+	c := claimed(t, l.Store, one, "k")
+	must(t, l.Snapshot())
+	c.Plan = resume.Plan{Form: resume.FormFresh, Session: fresh.ID}
+	must(t, l.Fired(c))
+	l.fired = append(l.fired, c)
+	l.later()
+	_, err := l.Cancel(one, true)
+	must(t, err)
+	l.lose()
+	is(t, get(t, l.Store, fresh).CancelStands(detect.Classifier{}), true)
 }
 
 // An attempt on which a snapshot has a verdict is not judged once more, also where a later one was given back.

@@ -72,13 +72,15 @@ func (s *Store) own(expected string) error {
 	if err := os.Remove(s.suspectPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	claims, err := s.unheard()
+	if err != nil {
+		return err
+	}
 	if err := s.obey(); err != nil { // before the marks tell: a record that they make would pass for newer than the order
 		return err
 	}
-	if s.Lost {
-		if err := s.recount(); err != nil {
-			return err
-		}
+	if err := s.recount(claims); err != nil {
+		return err
 	}
 	if expected != id {
 		return s.writeSentinel(id)

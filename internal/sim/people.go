@@ -3,8 +3,10 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
@@ -204,6 +206,7 @@ func (c *clawd) obeys(t *talk, o machine.Order) {
 		w := c.wants[key]
 		if o.Kind == machine.Resume {
 			w.cancelled, w.resumed = false, c.wall()
+			maps.DeleteFunc(c.run.reached, func(of, _ string) bool { return strings.HasPrefix(of, key+" ") }) // he wants it asked again
 			c.renews(key)
 		}
 		if o.Off {
