@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -136,34 +135,33 @@ func (t *step) takeBack() (taken bool) {
 	return len(orders) > 0
 }
 
-// cancelOrder ends a wait, or the run that clawd started.
+// cancelOrder takes back what is done about a stop, or what was to be.
 func (t *step) cancelOrder(o Order) {
 	was, ours, taken := t.s.Rec, t.s.Child() != 0, !o.Run && t.takeBack()
-	if o.Run && !ours {
-		t.do(Reply{ID: o.ID, Err: refuse("there is nothing to cancel")})
-		return
-	}
 	ch, err := was.CancelOrdered(t.w.Books, ours)
-	recalled := taken && errors.Is(err, state.ErrPhase)
-	if recalled {
-		ch, err = was.Recalled(t.w.Books), nil
-	}
 	switch {
-	case errors.Is(err, state.ErrPhase):
-		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
-		return
+	case o.Run && !ours:
+		t.do(Reply{ID: o.ID, Err: refuse("there is nothing to cancel")})
+	case err != nil && taken:
+		t.write(was.Recalled(t.w.Books))
+		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: nothingStarts})
 	case err != nil:
-		t.do(Reply{ID: o.ID, Err: err})
-		return
-	case recalled || was.TakenBack():
+		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
+	case was.TakenBack():
 		t.write(ch)
 		text := nothingStarts
 		if !taken {
 			text = "it was canceled before; nothing more is done about this stop"
 		}
 		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: text})
-		return
+	default:
+		t.cancel(o, ch, ours)
 	}
+}
+
+// cancel ends a wait, or the run that clawd started.
+func (t *step) cancel(o Order, ch *state.Change, ours bool) {
+	was := t.s.Rec
 	if c, ok := t.s.Phase.(Claimed); ok {
 		t.do(Abort{c.Run.Claim.Token})
 		t.release(c.Run, t.w.turnWindow(&t.s.Rec), resume.Postponed, 0)
