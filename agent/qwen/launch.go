@@ -87,9 +87,12 @@ type call struct {
 	kind    detect.HolderKind // empty: only its terminal tells
 	session string            // id that --resume or --session-id names
 	none    bool              // a command that opens no session
+	hosts   bool              // it takes sessions of any folder from the program that drives it
 }
 
-// commands open no session, but for "serve".
+const serveCommand = "serve"
+
+// commands open no session.
 var commands = []string{"auth", "board", "channel", "extensions", "hooks", "mcp", "review", "sandbox", "sessions", "update"}
 
 // classify: a prompt makes a headless run, unless it is one to begin a terminal with.
@@ -97,7 +100,7 @@ func classify(args []string) (c call) {
 	if len(args) > 0 && slices.Contains(commands, args[0]) {
 		return call{kind: detect.Headless, none: true}
 	}
-	if len(args) > 0 && args[0] == "serve" {
+	if len(args) > 0 && args[0] == serveCommand {
 		return call{kind: detect.Server}
 	}
 	asked := false
@@ -116,7 +119,7 @@ func classify(args []string) (c call) {
 	for _, a := range args {
 		switch a {
 		case "--acp", "--experimental-acp":
-			return call{kind: detect.Server}
+			return call{kind: detect.Server, hosts: true}
 		case "--version", "-v", "--help", "-h", "--list-extensions", "-l":
 			c.none = true
 		case "--":
@@ -161,7 +164,8 @@ func (q *Qwen) Launches(hint string) ([]agent.Launched, error) {
 	return found, nil
 }
 
-// shown gives how the terminal of a registry entry was started.
+// shown gives how the terminal of a registry entry was started. Of a session in a process that hosts some, the arguments say nothing: what
+// it may do is set by the program that drives it.
 func (q *Qwen) shown(path string) ([]agent.Launched, error) {
 	if _, ok := entryPID(path); !ok {
 		return nil, nil
@@ -172,7 +176,7 @@ func (q *Qwen) shown(path string) ([]agent.Launched, error) {
 	}
 	h := q.judge(e, false)
 	argv, ok := q.arguments(q.env.Procs.Argv(e.PID))
-	if !ok || h.Liveness != detect.Alive || !agent.IsUUID(e.Session) || agent.OwnRun(q.env.Procs, e.PID) {
+	if !ok || h.Liveness != detect.Alive || e.hosted() || !agent.IsUUID(e.Session) || agent.OwnRun(q.env.Procs, e.PID) {
 		return nil, nil
 	}
 	return []agent.Launched{{Session: e.Session, Launch: q.launch(h, argv)}}, nil
@@ -195,7 +199,7 @@ func (q *Qwen) writer(s detect.Session, head *record) (found []agent.Launched, e
 			return nil, nil
 		}
 		late := head.at.Sub(p.Started)
-		if !h.Sure && (h.Kind != detect.Headless || p.Started.IsZero() || late < -time.Second || late > soon) {
+		if h.Kind == detect.Server || !h.Sure && (h.Kind != detect.Headless || p.Started.IsZero() || late < -time.Second || late > soon) {
 			return nil, nil // it may be that one's
 		}
 		if words := strings.Join(argv, "\x00"); len(found) == 0 {

@@ -15,24 +15,34 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// entry is one file of the registry: an open terminal, or one that was killed. Beside these fields it has a secret, which
-// is not looked at.
+// entry is one file of the registry: an open terminal, or a session of a process that hosts some; or one that was killed. Beside
+// these fields it has a secret, which is not looked at.
 type entry struct {
 	PID     int    `json:"pid"`
 	Start   string `json:"procStart"` // boot id, ":", field 22 of /proc/PID/stat
 	Space   uint64 `json:"pidNs"`     // the inode of its pid namespace
 	Session string `json:"sessionId"`
+	Kind    string `json:"kind"` // "tui", "headless" (an editor's, say), "serve"; empty in the first versions, which had terminals alone
 }
+
+// hosted tells whether the process may have other sessions open, too.
+func (e entry) hosted() bool { return e.Kind != "" && e.Kind != "tui" }
 
 const entryMax = 64 << 10
 
-// entryPID: registry entries are named PID.json.
+// entryName: the entry of a terminal is named PID.json, and that of each session which a process hosts PID-xxxxxxxx.json.
+var entryName = lazyregexp.New(`^([1-9][0-9]{0,9})(-[0-9a-f]{8})?\.json$`)
+
 func entryPID(path string) (int, bool) {
-	name, ok := strings.CutSuffix(filepath.Base(path), ".json")
-	pid, err := strconv.Atoi(name)
-	return pid, ok && err == nil && pid > 0 && strconv.Itoa(pid) == name
+	m := entryName.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return 0, false
+	}
+	pid, err := strconv.Atoi(m[1])
+	return pid, err == nil
 }
 
 // entry reads one entry and remembers whose it is. One that is just written may be torn: a second look finds it whole.
@@ -74,7 +84,7 @@ func (q *Qwen) entryOnce(path string) (e entry, err error) {
 
 // Live asks the registry, in which terminals stand from 0.24 on, then the process table: by the session that a process
 // was started for, or that a tool of its runs for; else any process of the agent in the session's very folder may
-// have it.
+// have it, and one that hosts sessions wherever it works.
 func (q *Qwen) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
 	if !agent.IsUUID(s.ID) {
 		return nil, errors.New("the session id is not a lower-case UUID")
@@ -91,10 +101,13 @@ func (q *Qwen) Live(ctx context.Context, s detect.Session, i detect.Info) ([]det
 	if blind {
 		return append(live, holders.Unknown(agent.ErrNoProcs.Error())...), nil
 	}
-	others, err := holders.Among(ctx, q.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) { return q.holder(p, procs, s, i.Dir, entered) })
+	others, err := holders.Among(ctx, q.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) { return q.holder(p, procs, s, i, entered) })
 	if err != nil {
 		return nil, err
 	}
+	others = slices.DeleteFunc(others, func(h detect.Holder) bool {
+		return slices.ContainsFunc(live, func(entered detect.Holder) bool { return entered.PID == h.PID && entered.Liveness == detect.Alive })
+	})
 	slices.SortStableFunc(others, func(a, b detect.Holder) int { return rank(a) - rank(b) })
 	switch live = append(live, others...); {
 	case len(live) > 0:
@@ -113,8 +126,8 @@ func rank(h detect.Holder) int {
 	return 1
 }
 
-// registered judges the entries of the registry. entered are the live processes that have one, with those above them:
-// a terminal's launcher looks as it does.
+// registered judges the entries of the registry. entered are the live terminals that have one, with the processes above them:
+// a terminal's launcher looks as it does. A process that hosts sessions has an entry only for those whose settings say so.
 func (q *Qwen) registered(s detect.Session, blind bool) (live, dead []detect.Holder, entered map[int]bool, err error) {
 	files, err := agent.ReadDir(q.root, q.registry())
 	if err != nil {
@@ -138,7 +151,7 @@ func (q *Qwen) registered(s detect.Session, blind bool) (live, dead []detect.Hol
 			continue
 		}
 		h := q.judge(e, blind)
-		if h.Liveness == detect.Alive {
+		if h.Liveness == detect.Alive && !e.hosted() {
 			q.above(pid, entered)
 		}
 		switch {
@@ -171,6 +184,9 @@ func (q *Qwen) above(pid int, entered map[int]bool) {
 func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 	procs := q.env.Procs
 	h := detect.Holder{PID: e.PID, Kind: detect.Interactive, Sure: true, Boot: procs.Boot()}
+	if e.hosted() {
+		h.Kind = detect.Server
+	}
 	boot, start, _ := strings.Cut(e.Start, ":")
 	h.Start, _ = strconv.ParseUint(start, 10, 64)
 	switch space := procs.PIDNamespace(); {
@@ -186,7 +202,7 @@ func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 	}
 	p, ok := procs.Get(e.PID)
 	if sameBoot := h.Boot == "" || boot == h.Boot; ok && !p.Zombie && p.Start == h.Start && sameBoot {
-		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open, says the registry", e.PID)
+		h.Liveness, h.Why = detect.Alive, fmt.Sprintf("process %d has it open%s, says the registry", e.PID, e.drivenBy())
 		holders.Describe(procs, &h, p)
 		return h
 	}
@@ -194,8 +210,19 @@ func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 	return h
 }
 
+// drivenBy says where the session's user prompts it.
+func (e entry) drivenBy() string {
+	switch {
+	case e.Kind == "serve":
+		return " for qwen serve"
+	case e.hosted():
+		return " for the program that drives it, such as an editor"
+	}
+	return ""
+}
+
 // holder tells whether a process without an entry may have the session open.
-func (q *Qwen) holder(p agent.Proc, procs []agent.Proc, s detect.Session, dir string, entered map[int]bool) (detect.Holder, bool) {
+func (q *Qwen) holder(p agent.Proc, procs []agent.Proc, s detect.Session, i detect.Info, entered map[int]bool) (detect.Holder, bool) {
 	args, ok := q.arguments(q.env.Procs.Argv(p.PID))
 	if !ok || entered[p.PID] {
 		return detect.Holder{}, false
@@ -219,12 +246,31 @@ func (q *Qwen) holder(p agent.Proc, procs []agent.Proc, s detect.Session, dir st
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
 	case c.session != "" && c.kind == detect.Headless:
 		return h, false // it has its own; in a terminal its user may have gone over to another
-	case !inFolder(q.env.Procs.Cwd(p.PID), dir):
-		return h, false
+	case !inFolder(q.env.Procs.Cwd(p.PID), i.Dir):
+		h.Why = fmt.Sprintf("process %d is a qwen that takes sessions of any folder from the program that drives it, such as an editor", p.PID)
+		return h, c.hosts && (i.Interactive || i.Untold) && !q.served(p)
 	default:
 		h.Why = fmt.Sprintf("process %d is a qwen in the session's folder; which session it has open is not recorded", p.PID)
 	}
+	if i.Dir == "" && !h.Sure {
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d is a qwen, and in which folder the session is stands nowhere yet", p.PID)
+	}
 	return h, true
+}
+
+// served tells whether "qwen serve" has started a process. It has one for each of its folders, which takes no session of another one.
+func (q *Qwen) served(p agent.Proc) bool {
+	for range 8 {
+		args, is := q.arguments(q.env.Procs.Argv(p.PPID))
+		if !is || len(args) == 0 {
+			return false
+		}
+		if args[0] == serveCommand {
+			return true
+		}
+		p, _ = q.env.Procs.Get(p.PPID)
+	}
+	return false
 }
 
 // sessionVar is in the environment of the commands that the agent runs as tools.

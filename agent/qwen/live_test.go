@@ -131,6 +131,102 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// TestLiveHosts: what an editor drives ("qwen --acp") takes sessions of any folder, and its own folder says nothing. Below
+// "qwen serve" each such process works in the one folder that it has sessions of. A session that a headless run drove last is in none.
+func TestLiveHosts(t *testing.T) {
+	acp, serve := []string{"node", script, "--acp"}, []string{"node", launcher, "serve", "--workspace", work}
+	gone, maybe := want{liveness: detect.Gone}, want{detect.Alive, detect.Server, false}
+	for _, c := range []struct {
+		name, cwd string
+		argv, by  []string
+		info      detect.Info
+		want      want
+	}{
+		{"an editor's", "/", acp, []string{"zed"}, detect.Info{Interactive: true}, maybe},
+		{"an editor's, of an old version", "/", []string{"node", launcher, "--experimental-acp"}, []string{"zed"}, detect.Info{Interactive: true}, maybe},
+		{"before anything tells how it is driven", "/", acp, []string{"zed"}, detect.Info{Untold: true}, maybe},
+		{"a headless run drove it", "/", acp, []string{"zed"}, detect.Info{}, gone},
+		{"below a server, elsewhere", "/", acp, serve, detect.Info{Interactive: true}, gone},
+		{"below a server, here", work, acp, serve, detect.Info{Interactive: true}, maybe},
+	} {
+		table := agenttest.Procs{All: []agent.Proc{{PID: 40, Start: 9}, {PID: 41, PPID: 40, Start: 7}},
+			Args: map[int][]string{40: c.by, 41: c.argv}, Dirs: map[int]string{40: "/", 41: c.cwd}}
+		c.info.Dir = work
+		got, err := over(t.TempDir(), table, agent.Config{}).Live(t.Context(), fileOf("/x", sid), c.info)
+		if err != nil || len(got) != 1 || (want{got[0].Liveness, got[0].Kind, got[0].Sure}) != c.want || got[0].PID != 0 && got[0].PID != 41 {
+			t.Errorf("%s: %+v, err %v; want %+v", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestLiveBeforeItsFirstRecord: a session's file is empty for a moment, and its folder is not known. Then every window may have it open, so
+// none of them is taken, and remembered, for the one that has.
+func TestLiveBeforeItsFirstRecord(t *testing.T) {
+	argv := []string{"node", script}
+	table := agenttest.Procs{All: []agent.Proc{{PID: 41, Start: 7, TTY: tty}, {PID: 47, Start: 3, TTY: tty}}, Args: map[int][]string{41: argv, 47: argv},
+		Dirs: map[int]string{41: "/home/dev/other", 47: work}, Within: "pid:[77]"}
+	q := over(t.TempDir(), table, agent.Config{})
+	put(t, filepath.Join(q.root, "sessions", "47.json"), `{"pid":47,"procStart":"boot:3","pidNs":77,"sessionId":"`+sid+`","kind":"tui"}`)
+	for id, want := range map[string][]detect.Liveness{sid: {detect.Alive, detect.HolderUnknown}, other: {detect.HolderUnknown}} {
+		got, err := q.Live(t.Context(), fileOf(q.root, id), detect.Info{})
+		var is []detect.Liveness
+		for _, h := range got {
+			is = append(is, h.Liveness)
+		}
+		if err != nil || !slices.Equal(is, want) {
+			t.Errorf("%s: %+v, %v; want %v", id, got, err, want)
+		}
+	}
+}
+
+// TestRegistryOfHosts: a process that hosts several sessions has an entry for each, and may have others without one.
+func TestRegistryOfHosts(t *testing.T) {
+	table := agenttest.Procs{All: []agent.Proc{{PID: 47, Start: 3}}, Args: map[int][]string{47: {"node", script, "--acp"}}, Dirs: map[int]string{47: "/"}, Within: "pid:[77]"}
+	entry := func(session, kind string) string {
+		return `{"schemaVersion":1,"pid":47,"procStart":"boot:3","pidNs":77,"sessionId":"` + session + `","cwd":"` + work + `","kind":"` + kind + `","ipcToken":"x"}`
+	}
+	gone := want{liveness: detect.Gone}
+	has := want{detect.Alive, detect.Server, true}
+	for name, c := range map[string]struct {
+		file, entry string
+		procs       agent.Procs
+		info        detect.Info
+		want        want
+		why         string
+	}{
+		"an editor's":           {"47-0e1e7de3.json", entry(sid, "headless"), table, detect.Info{}, has, "editor"},
+		"a server's":            {"47-d0c991e0.json", entry(sid, "serve"), table, detect.Info{}, has, "qwen serve"},
+		"of a kind to come":     {"47-d0c991e0.json", entry(sid, "new"), table, detect.Info{}, has, ""},
+		"without a kind":        {"47.json", strings.Replace(entry(sid, "x"), `"kind":"x",`, "", 1), table, detect.Info{}, want{detect.Alive, detect.Interactive, true}, ""},
+		"killed":                {"47-0e1e7de3.json", entry(sid, "headless"), agenttest.Procs{Within: "pid:[77]"}, detect.Info{}, want{detect.LeftBehind, detect.Server, true}, ""},
+		"another session's":     {"47-0e1e7de3.json", entry(other, "headless"), table, detect.Info{Interactive: true}, want{detect.Alive, detect.Server, false}, "any folder"},
+		"a name of another use": {"47-0E1E7DE3.json", entry(sid, "headless"), table, detect.Info{}, gone, ""},
+		"another pid's":         {"48-0e1e7de3.json", entry(sid, "headless"), table, detect.Info{}, gone, ""},
+	} {
+		q := over(t.TempDir(), c.procs, agent.Config{})
+		put(t, filepath.Join(q.root, "sessions", c.file), c.entry)
+		c.info.Dir = work
+		got, err := q.Live(t.Context(), fileOf(q.root, sid), c.info)
+		if err != nil || len(got) != 1 || (want{got[0].Liveness, got[0].Kind, got[0].Sure}) != c.want || !strings.Contains(got[0].Why, c.why) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
+		}
+		if found, err := q.Launches(filepath.Join(q.root, "sessions", c.file)); c.want.kind == detect.Server && (len(found) != 0 || err != nil) {
+			t.Errorf("%s: launches %+v, %v", name, found, err)
+		}
+	}
+}
+
+// A process of this namespace is another one than that of an entry from elsewhere which has its number.
+func TestRegistryOfAnotherNamespace(t *testing.T) {
+	table := agenttest.Procs{All: []agent.Proc{{PID: 47, Start: 3, TTY: tty}}, Args: map[int][]string{47: {"node", script}}, Dirs: map[int]string{47: work}, Within: "pid:[77]"}
+	q := over(t.TempDir(), table, agent.Config{})
+	put(t, filepath.Join(q.root, "sessions", "47.json"), `{"pid":47,"procStart":"boot:3","pidNs":78,"sessionId":"`+sid+`","kind":"tui"}`)
+	got, err := q.Live(t.Context(), fileOf(q.root, sid), detect.Info{Dir: work})
+	if err != nil || len(got) != 2 || got[0].Liveness != detect.HolderUnknown || got[1].Liveness != detect.Alive {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestRegistryHints: a terminal goes over to another session, and ends.
 func TestRegistryHints(t *testing.T) {
 	q, s := session(t, begun)
