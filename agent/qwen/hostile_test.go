@@ -65,6 +65,19 @@ func TestTrapFolders(t *testing.T) {
 	}
 }
 
+// "qwen serve" keeps a file of its own beside a session.
+func TestLedger(t *testing.T) {
+	q, s := session(t, begun)
+	put(t, strings.TrimSuffix(s.Path, ext)+ledger, "{}\n")
+	if all, err := q.Scan(t.Context(), ""); err != nil || len(all) != 1 || all[0].Session != s {
+		t.Errorf("%+v, %v", all, err)
+	}
+	put(t, strings.TrimSuffix(s.Path, ext)+".other"+ext, "{}\n")
+	if _, err := q.Scan(t.Context(), ""); err == nil {
+		t.Error("a file of another name is not told")
+	}
+}
+
 func TestStrangeRecords(t *testing.T) {
 	for kind, line := range map[string]string{"failure": failing, "prompt": asked, "answer": called, "result": gave, "response": answered} {
 		t.Run(kind, func(t *testing.T) {

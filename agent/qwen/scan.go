@@ -108,7 +108,7 @@ func (q *Qwen) folder(name string, every bool, all []agent.Touched) ([]agent.Tou
 		}
 		id, ok := idOf(name)
 		if !ok {
-			if strings.HasSuffix(name, ext) {
+			if strings.HasSuffix(name, ext) && !strings.HasSuffix(name, ledger) {
 				return before, false, &agent.Refused{Path: filepath.Join(dir, name), Why: "its name is no session id"}
 			}
 			return before, false, nil
@@ -117,6 +117,9 @@ func (q *Qwen) folder(name string, every bool, all []agent.Touched) ([]agent.Tou
 		return now, true, err
 	})
 }
+
+// ledger is the end of the name of a file beside a session, in which "qwen serve" notes how its prompts ended.
+const ledger = ".ledger" + ext
 
 // touch adds one session that somebody says has changed, if it may be read.
 func (q *Qwen) touch(all []agent.Touched, path, id string) ([]agent.Touched, error) {
