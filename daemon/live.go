@@ -122,6 +122,8 @@ func terminalOf(holders []detect.Holder) (found detect.Holder, err error) {
 			continue
 		case h.Foreign:
 			return found, &unreachableError{"it is open in another container or namespace"}
+		case h.Kind == detect.Server && h.Sure:
+			return found, &unreachableError{h.Why}
 		case h.Kind == detect.Server:
 			return found, &unreachableError{"a server of the agent may have it open: " + h.Why}
 		case h.TTY == "":

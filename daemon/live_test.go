@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/daemon/trigger"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -414,4 +415,15 @@ func TestFruitlessByKeys(t *testing.T) {
 			t.Errorf("%d starts, given up %d times", n, len(r.log.events("resume_given_up")))
 		}
 	})
+}
+
+// What surely has a session open says so itself.
+func TestServerThatSurelyHasIt(t *testing.T) {
+	server := detect.Holder{Liveness: detect.Alive, Kind: detect.Server, PID: 7, Why: "process 7 has it open for qwen serve"}
+	for sure, want := range map[bool]string{true: server.Why, false: "a server of the agent may have it open: " + server.Why} {
+		server.Sure = sure
+		if _, err := terminalOf([]detect.Holder{server}); err == nil || err.Error() != want {
+			t.Errorf("sure %v: %v", sure, err)
+		}
+	}
 }

@@ -152,6 +152,20 @@ func TestFullSessionIsToBeClosed(t *testing.T) {
 	}
 }
 
+// What an editor or a server has open may be shown in no terminal.
+func TestServersSessionIsPromptedInItsProgram(t *testing.T) {
+	k, p := plain(t)
+	server := window(77)
+	server.Kind = detect.Server
+	p.info.Interactive, p.holders = true, []detect.Holder{server}
+	p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "a server has it open"} }
+	p.limited("stop", time.Hour)
+	k.pass(time.Minute)
+	if n := k.books.Notices(); len(n) != 1 || n[0].Command != `say "continue" in the program that shows it` {
+		t.Errorf("its user is told %+v", n)
+	}
+}
+
 // Nothing begins after the end, whatever still comes.
 func TestNothingBeginsAfterTheEnd(t *testing.T) {
 	for _, ph := range phases {

@@ -259,6 +259,9 @@ func (t *step) tellNoWay(no *NoWay) {
 		return
 	}
 	do := fmt.Sprintf("type %q in its terminal", t.w.Config.Resume.Prompt)
+	if t.s.Rec.Classifier.Holder.Kind == detect.Server { // which may have none
+		do = fmt.Sprintf("say %q in the program that shows it", t.w.Config.Resume.Prompt)
+	}
 	if t.s.Rec.Decision.Strategy == resume.FreshSession {
 		do = "close it, and clawd starts a fresh session"
 	}
