@@ -66,7 +66,7 @@ func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 	}
 }
 
-// plain is a pseudo terminal with clawd wrap in it. It answers what terminals are asked.
+// plain is a pseudo terminal. It answers what terminals are asked.
 type plain struct {
 	w      *world
 	master *os.File
@@ -77,12 +77,18 @@ type plain struct {
 // openPlain starts the agent's own screen in the project, in clawd wrap.
 func (w *world) openPlain(env ...string) *plain {
 	w.t.Helper()
-	w.prepareTerminal()
-	args := []string{"wrap", "--", w.program}
+	args := []string{os.Getenv(envInside), "wrap", "--", w.program}
 	if w.agent.isCodex() {
 		args = append(args, "--no-daemon")
 	}
-	cmd := exec.Command(os.Getenv(envInside), args...)
+	return w.openPty(args, env...)
+}
+
+// openPty starts a program in the project, in a pseudo terminal of its own.
+func (w *world) openPty(argv []string, env ...string) *plain {
+	w.t.Helper()
+	w.prepareTerminal()
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = w.project
 	for _, e := range w.environ() {
 		if !strings.HasPrefix(e, "TERM=") {
