@@ -127,7 +127,7 @@ func TestQueueIsNotLookedAt(t *testing.T) {
 	})
 }
 
-// A start that fails is tried again with the next rescan, not at once.
+// A start that fails has its time, also where a rescan comes at the very moment of it.
 func TestFailedStartHasTime(t *testing.T) {
 	in(t, func(r *rig) {
 		r.children.fail = errNoAgent

@@ -10,10 +10,11 @@ import (
 
 // How long things take around a run.
 const (
-	lookEvery = 15 * time.Second // bounds how long a run goes unseen when nothing signals
-	liveLook  = time.Second      // the same, while the proof of a live way is awaited
-	blindTime = 10 * time.Minute // a failing look at the files of an ended run is tried again for so long
-	leaveTime = 30 * time.Second // what a run is given to end by itself after it has failed
+	lookEvery  = 15 * time.Second // bounds how long a run goes unseen when nothing signals
+	liveLook   = time.Second      // the same, while the proof of a live way is awaited
+	blindTime  = 10 * time.Minute // a failing look at the files of an ended run is tried again for so long
+	startAgain = 30 * time.Second // after a start that failed
+	leaveTime  = 30 * time.Second // what a run is given to end by itself after it has failed
 )
 
 // started takes in the child that stands behind its gate, or that there is none.
@@ -38,7 +39,7 @@ func (t *step) started(e Started) {
 		return
 	case e.Why != "":
 		t.unclaim(r, e.Why, true)
-		t.putOff(resume.Outcome{Why: e.Why})
+		t.putOff(resume.Outcome{Again: t.w.Now.Add(startAgain), Why: e.Why})
 		return
 	}
 	r.Claim.PID, r.Claim.Start, r.Stage, r.Began = e.PID, e.Start, Opening, r.Claim.Plan.Way == resume.Exec
