@@ -157,7 +157,7 @@ func TestSpots(t *testing.T) {
 		{`{"type":"event_msg","payload":{"type":"error","message":"a"}}`, `{"type":"event_msg","payload":{"type":"error","message":"a"}}`},
 		{`{"content":"a"`, `{"content":"a"`}, // torn
 	} {
-		got := strings.TrimSpace(string(plantFile("x.jsonl", []byte(c.record+"\n"), seed{text: "b<", value: "v"}, nil)))
+		got := strings.TrimSpace(string(templateOf("x.jsonl", []byte(c.record+"\n"), nil).fill(seed{text: "b<", value: "v"})))
 		if got != c.want {
 			t.Errorf("planted into %s: %s", c.record, got)
 		}

@@ -125,77 +125,6 @@ func members(raw json.RawMessage) ([]pair, error) {
 	return all, err
 }
 
-// plant puts a seed into all places of a JSON value that hold quoted text. spots, where given,
-// takes note of them.
-func plant(raw json.RawMessage, s seed, spots map[string]bool) (json.RawMessage, error) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case bytes.HasPrefix(raw, []byte("[")):
-		return plantArray(raw, s, spots)
-	case bytes.HasPrefix(raw, []byte("{")):
-		return plantObject(raw, s, spots)
-	}
-	return raw, nil
-}
-
-func plantArray(raw json.RawMessage, s seed, spots map[string]bool) (json.RawMessage, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return nil, err
-	}
-	out := []byte("[")
-	for i, item := range items {
-		planted, err := plant(item, s, spots)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, planted...)
-	}
-	return append(out, ']'), nil
-}
-
-func plantObject(raw json.RawMessage, s seed, spots map[string]bool) (json.RawMessage, error) {
-	all, err := members(raw)
-	if err != nil || own(all) {
-		return raw, err
-	}
-	speaks(spots, all)
-	out := []byte("{")
-	for i, p := range all {
-		isText, isObject := bytes.HasPrefix(p.value, []byte(`"`)), bytes.HasPrefix(p.value, []byte("{"))
-		switch {
-		case isText && slices.Contains(textKeys, p.key):
-			p.value = json.RawMessage(text(s.text))
-			note(spots, all, p.key)
-		default:
-			if p.value, err = plant(p.value, s, spots); err != nil {
-				return nil, err
-			}
-			if isObject && slices.Contains(objectKeys, p.key) {
-				p.value = quote(p.value, s)
-				note(spots, all, p.key)
-			}
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, text(p.key)...), ':'), p.value...)
-	}
-	return append(out, '}'), nil
-}
-
-// quote adds the seed's value to an object.
-func quote(object json.RawMessage, s seed) json.RawMessage {
-	more := `"quoted":` + text(s.value) + "}"
-	if len(object) > len("{}") {
-		more = "," + more
-	}
-	return append(object[:len(object)-1:len(object)-1], more...)
-}
-
 func note(spots map[string]bool, in []pair, key string) {
 	if spots == nil {
 		return
@@ -219,29 +148,6 @@ func speaks(spots map[string]bool, in []pair) {
 			spots["as "+role] = true
 		}
 	}
-}
-
-// plantFile plants into a file of JSON lines, or into one that is a single JSON value. A file of
-// another kind stays as it is.
-func plantFile(path string, b []byte, s seed, spots map[string]bool) []byte {
-	records := [][]byte{b}
-	switch filepath.Ext(path) {
-	case ".jsonl":
-		records = slices.Collect(bytes.Lines(b))
-	case ".json":
-	default:
-		return b
-	}
-	var out bytes.Buffer
-	for _, r := range records {
-		planted, err := plant(r, s, spots)
-		if err != nil {
-			out.Write(r)
-			continue
-		}
-		out.Write(append(planted, '\n'))
-	}
-	return out.Bytes()
 }
 
 // bases picks the recorded sessions to plant into: for each version of each agent the finished one
@@ -326,7 +232,7 @@ func (r run) spots() (map[string]bool, error) {
 			return r.dbSpots(spots)
 		}
 		b, err := os.ReadFile(path)
-		plantFile(path, b, seed{}, spots)
+		templateOf(path, b, spots)
 		return err
 	})
 	return spots, err
@@ -368,10 +274,12 @@ func (r run) plantFiles(ctx context.Context, dir string, all []seed, check func(
 	if err != nil {
 		return err
 	}
-	originals := map[string][]byte{}
+	templates := map[string]template{}
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasPrefix(filepath.Ext(path), ".json") {
-			originals[path], err = os.ReadFile(path)
+			var b []byte
+			b, err = os.ReadFile(path)
+			templates[path] = templateOf(path, b, nil)
 		}
 		return err
 	})
@@ -380,8 +288,8 @@ func (r run) plantFiles(ctx context.Context, dir string, all []seed, check func(
 	}
 	for _, sd := range all {
 		var errs []error
-		for path, b := range originals {
-			errs = append(errs, os.WriteFile(path, plantFile(path, b, sd, nil), 0o600), os.Chtimes(path, r.At, r.At))
+		for path, t := range templates {
+			errs = append(errs, os.WriteFile(path, t.fill(sd), 0o600), os.Chtimes(path, r.At, r.At))
 		}
 		// One that has scanned before may pass over what was written long ago, as the runs were.
 		a, err := openAgent(r.Agent, folder, time.UTC, table{})

@@ -39,7 +39,7 @@ func (r run) dbSpots(spots map[string]bool) error {
 				return err
 			}
 			for _, row := range rows {
-				plantCell(row[t.texts], seed{}, spots)
+				cellOf(row[t.texts], spots)
 			}
 		}
 		return nil
@@ -85,9 +85,13 @@ func copySessions(ctx context.Context, path string, all []seed) error {
 		if err != nil {
 			return errors.Join(err, tx.Rollback(), db.Close())
 		}
+		cells := make([]template, len(rows))
+		for i, row := range rows {
+			cells[i] = cellOf(row[t.texts], nil)
+		}
 		for n, sd := range all {
-			for _, row := range rows {
-				if err := insertCopy(ctx, tx, t.table, t.texts, columns, row, n, sd); err != nil {
+			for i, row := range rows {
+				if err := insertCopy(ctx, tx, t.table, t.texts, columns, row, cells[i], n, sd); err != nil {
 					return errors.Join(err, tx.Rollback(), db.Close())
 				}
 			}
@@ -97,15 +101,15 @@ func copySessions(ctx context.Context, path string, all []seed) error {
 }
 
 // insertCopy writes a row again under other ids, with the seed in its texts.
-func insertCopy(ctx context.Context, tx *sql.Tx, table, texts string, columns []string, row map[string]any, n int, sd seed) error {
+func insertCopy(ctx context.Context, tx *sql.Tx, table, texts string, columns []string, row map[string]any, cell template, n int, sd seed) error {
 	q, values := "", []any{}
 	for _, c := range columns {
 		v := row[c]
 		if s, ok := v.(string); ok {
 			v = ids.ReplaceAllStringFunc(s, func(id string) string { return id + suffix(n) })
 		}
-		if c == texts {
-			v = plantCell(v, sd, nil)
+		if c == texts && cell != nil {
+			v = string(cell.fill(sd))
 		}
 		values, q = append(values, v), q+", ?"
 	}
@@ -114,20 +118,20 @@ func insertCopy(ctx context.Context, tx *sql.Tx, table, texts string, columns []
 	return err
 }
 
-// plantCell plants into a cell that holds JSON or a bare text.
-func plantCell(v any, s seed, spots map[string]bool) any {
+// cellOf plants into a cell that holds JSON or a bare text; nil: it holds neither.
+func cellOf(v any, spots map[string]bool) template {
 	cell, ok := v.(string)
 	if !ok {
-		return v
+		return nil
 	}
+	var t template
 	if !strings.HasPrefix(cell, "{") {
-		return s.text
+		return template{{slot: bareText}}
 	}
-	planted, err := plant(json.RawMessage(cell), s, spots)
-	if err != nil {
-		return cell
+	if t.plant(json.RawMessage(cell), spots) != nil {
+		return template{{plain: []byte(cell)}}
 	}
-	return string(planted)
+	return t
 }
 
 type queryer interface {
