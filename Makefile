@@ -32,7 +32,7 @@ test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: eve
 
 unit: ## all tests but those with the real agents
 	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
-	@CGO_ENABLED=0 $(GO) run ./e2e/report -name unit -hang 10m $(RACE) \
+	@CGO_ENABLED=0 $(GO) run ./e2e/report -name unit -hang 10m -memory $(RACE) \
 		$(GO) test -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 4)) -timeout 60m -json $(PACKAGES)
 
 e2e: ## the tests with the real agents alone

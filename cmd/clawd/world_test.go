@@ -33,7 +33,15 @@ type world struct {
 
 func newWorld(t *testing.T, modes ...string) *world {
 	t.Helper()
-	root := t.TempDir()
+	root, err := os.MkdirTemp("", "w") // a test's own has its name in it, and a socket's path has 107 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(root); err != nil {
+			t.Error(err)
+		}
+	})
 	w := &world{t: t, root: root, agent: filepath.Join(root, "agent"), project: filepath.Join(root, "work"),
 		fake: filepath.Join(root, "fake"), bin: filepath.Join(root, "bin"), state: filepath.Join(root, "state")}
 	for _, d := range []string{w.agent, w.project, w.fake, w.bin, filepath.Join(root, "home")} {

@@ -2,7 +2,7 @@
 // last time, each package, the output of what failed, every skip with its reason, what hangs, and figures
 // that add up.
 //
-//	report [-name NAME] [-cases] [-race] [-hang TIME] GO test FLAGS... -json PACKAGES...
+//	report [-name NAME] [-cases] [-race] [-memory] [-hang TIME] GO test FLAGS... -json PACKAGES...
 //
 // It exits with 1 when anything failed. The times are kept in .cache/times/NAME.json.
 package main
@@ -31,16 +31,40 @@ func main() {
 	cases := flag.Bool("cases", false, "print every test's seconds")
 	hang := flag.Duration("hang", 5*time.Minute, "a test that runs longer hangs: its goroutines are printed, and its package ends")
 	race := flag.Bool("race", false, "test with the race detector what starts goroutines")
+	memory := flag.Bool("memory", false, "have the tests' files in memory, where there is room")
 	flag.Parse()
-	last := readTimes(filepath.Join(".cache", "times", *name+".json"))
-	s := newSummary(os.Stdout, last, *cases, *hang)
-	if err := s.run(flag.Args(), *race); err != nil {
+	os.Exit(report(*name, *cases, *race, *memory, *hang))
+}
+
+func report(name string, cases, race, memory bool, hang time.Duration) (status int) {
+	if memory {
+		defer keepsInMemory()()
+	}
+	last := readTimes(filepath.Join(".cache", "times", name+".json"))
+	s := newSummary(os.Stdout, last, cases, hang)
+	if err := s.run(flag.Args(), race); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(1)
+		return 1
 	}
 	if !s.ok() {
-		os.Exit(1)
+		return 1
 	}
+	return 0
+}
+
+// keepsInMemory has the tests' temporary files in memory: no test is about a disk, and most of them make many small files, and
+// wait for each to be safe. What the go command builds stays where it was.
+func keepsInMemory() (remove func()) {
+	dir, remove, err := inMemory(shared)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "report: the tests' files are not in memory:", err)
+		return func() {}
+	}
+	if os.Getenv("GOTMPDIR") == "" {
+		os.Setenv("GOTMPDIR", os.TempDir())
+	}
+	os.Setenv("TMPDIR", dir)
+	return remove
 }
 
 // process is a go command that runs.
