@@ -1,10 +1,13 @@
 package machine
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -16,21 +19,21 @@ func (k *kit) pure(s Session, e Event) (Session, []Effect) {
 	if k.steps++; k.lax || k.steps > 100 && k.steps%32 != 0 { // long waits are much of the same
 		return Step(&k.w, s, e)
 	}
-	before := dump(&k.w) + dump(&s) + dump(e)
+	before := dump(&k.w, &s, e)
 	now, effects := Step(&k.w, s, e)
-	first := dump(&now) + dump(effects)
+	first := dump(&now, effects)
 	again, twice := Step(&k.w, s, e)
-	if second := dump(&again) + dump(twice); first != second {
+	if second := dump(&again, twice); !bytes.Equal(first, second) {
 		k.t.Fatalf("%T gives one thing now and another one then:\n%s", e, difference(first, second))
 	}
-	if after := dump(&k.w) + dump(&s) + dump(e); before != after {
+	if after := dump(&k.w, &s, e); !bytes.Equal(before, after) {
 		k.t.Fatalf("%T writes to what it was given:\n%s", e, difference(before, after))
 	}
 	return now, effects
 }
 
-func difference(a, b string) string {
-	return gocmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n"))
+func difference(a, b []byte) string {
+	return gocmp.Diff(strings.Split(string(a), "\n"), strings.Split(string(b), "\n"))
 }
 
 var (
@@ -38,64 +41,108 @@ var (
 	booksType = reflect.TypeFor[memory]()
 )
 
-// dump writes down a value with everything that hangs on it, also what slices have room for.
-func dump(v any) string {
-	var b strings.Builder
-	write(&b, "", reflect.ValueOf(v))
-	return b.String()
+// dump writes down values with everything that hangs on them, also what slices have room for. Most of this package's time is
+// spent here.
+func dump(all ...any) []byte {
+	d := dumper{text: make([]byte, 0, 8<<10)}
+	for _, v := range all {
+		d.write(reflect.ValueOf(v))
+	}
+	return d.text
 }
 
-func write(b *strings.Builder, path string, v reflect.Value) {
+type dumper struct{ text, path []byte }
+
+// names are those of a struct's fields.
+func names(t reflect.Type) (all []string) {
+	if known, ok := named.Load(t); ok {
+		return known.([]string)
+	}
+	for i := range t.NumField() {
+		all = append(all, "."+t.Field(i).Name)
+	}
+	named.Store(t, all)
+	return all
+}
+
+var named sync.Map
+
+// line begins a line with where the value is, and ends one with what it is.
+func (d *dumper) line(kind string) { d.text = append(append(append(d.text, d.path...), ' '), kind...) }
+func (d *dumper) ends()            { d.text = append(d.text, '\n') }
+
+func (d *dumper) said(text string) { d.line(text); d.ends() }
+func (d *dumper) int(n int64) {
+	d.line("")
+	d.text = strconv.AppendInt(d.text, n, 10)
+	d.ends()
+}
+
+// below writes what hangs on the value.
+func (d *dumper) below(v reflect.Value, by ...string) {
+	was := len(d.path)
+	for _, b := range by {
+		d.path = append(d.path, b...)
+	}
+	d.write(v)
+	d.path = d.path[:was]
+}
+
+func (d *dumper) write(v reflect.Value) {
 	switch {
 	case !v.IsValid():
-		fmt.Fprintf(b, "%s nil\n", path)
+		d.said("nil")
 		return
 	case v.Type() == booksType:
 		return
 	case v.Type() == timeType:
-		fmt.Fprintf(b, "%s time %d %d %x\n", path, v.Field(0).Uint(), v.Field(1).Int(), v.Field(2).Pointer())
+		d.line("time ")
+		d.text = strconv.AppendUint(d.text, v.Field(0).Uint(), 10)
+		d.text = strconv.AppendInt(append(d.text, ' '), v.Field(1).Int(), 10)
+		d.text = strconv.AppendUint(append(d.text, ' '), uint64(v.Field(2).Pointer()), 16)
+		d.ends()
 		return
 	}
 	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return
+	case reflect.Pointer:
+		if !v.IsNil() {
+			d.write(v.Elem())
 		}
-		if v.Kind() == reflect.Interface {
-			path += "(" + v.Elem().Type().String() + ")"
+	case reflect.Interface:
+		if !v.IsNil() {
+			d.below(v.Elem(), "(", v.Elem().Type().String(), ")")
 		}
-		write(b, path, v.Elem())
 	case reflect.Struct:
-		fmt.Fprintf(b, "%s {\n", path)
-		for i := range v.NumField() {
+		d.said("{")
+		for i, name := range names(v.Type()) {
 			if f := v.Field(i); !f.IsZero() {
-				write(b, path+"."+v.Type().Field(i).Name, f)
+				d.below(f, name)
 			}
 		}
 	case reflect.Slice:
-		fmt.Fprintf(b, "%s %d\n", path, v.Len())
+		d.int(int64(v.Len()))
 		room := v.Slice(0, v.Cap())
 		for i := range room.Len() {
-			write(b, fmt.Sprintf("%s[%d]", path, i), room.Index(i))
+			d.below(room.Index(i), "[", strconv.Itoa(i), "]")
 		}
 	case reflect.Map:
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
-			write(b, fmt.Sprintf("%s[%s]", path, key), v.MapIndex(key))
+			d.below(v.MapIndex(key), "[", key.String(), "]")
 		}
 	case reflect.Func:
-		fmt.Fprintf(b, "%s func %x\n", path, v.Pointer())
+		d.said(fmt.Sprintf("func %x", v.Pointer()))
 	case reflect.String:
-		fmt.Fprintf(b, "%s %s\n", path, v.String())
+		d.said(v.String())
 	case reflect.Bool:
-		fmt.Fprintf(b, "%s %t\n", path, v.Bool())
+		d.said(strconv.FormatBool(v.Bool()))
 	case reflect.Float64:
-		fmt.Fprintf(b, "%s %v\n", path, v.Float())
+		d.said(strconv.FormatFloat(v.Float(), 'g', -1, 64))
 	case reflect.Int, reflect.Int8, reflect.Int32, reflect.Int64:
-		fmt.Fprintf(b, "%s %d\n", path, v.Int())
+		d.int(v.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		fmt.Fprintf(b, "%s %d\n", path, v.Uint())
+		d.said(strconv.FormatUint(v.Uint(), 10))
 	default:
 		panic("dump: " + v.Kind().String())
 	}
