@@ -313,7 +313,8 @@ func File(value string) Fate {
 	if v == "" || v == "-" || strings.ContainsAny(v[:1], "[\"'") || strings.ContainsAny(v, "\n{") {
 		return Lost
 	}
-	if path := filepath.Clean(v); strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
+	path := filepath.Clean(v)
+	if strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/") || strings.HasPrefix(path, "/proc/") { // in shm are files as any other
 		return Lost
 	}
 	return Again

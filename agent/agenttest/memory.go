@@ -144,7 +144,7 @@ func small(t *testing.T, open func(dir string) (agent.Agent, detect.Session), pu
 	dir := t.TempDir()
 	run := func(env string) []byte {
 		cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.count=1")
-		cmd.Env = append(os.Environ(), env+"="+dir)
+		cmd.Env = append(os.Environ(), env+"="+dir, "GOGC=100") // as clawd has it
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
