@@ -30,10 +30,10 @@ build: ## build bin/clawd, without cgo
 
 test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: every case)
 
-unit: ## all tests but those with the real agents
+unit: ## all tests but those with the real agents (make lint vets)
 	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
 	@CGO_ENABLED=0 $(GO) run ./e2e/report -name unit -hang 10m -memory $(RACE) \
-		$(GO) test -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 4)) -timeout 60m -json $(PACKAGES)
+		$(GO) test -vet=off -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 4)) -timeout 60m -json $(PACKAGES)
 
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]

@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		{"--mcp a.json", []detect.Flag{flag("--mcp", "a.json")}, nil},
 		{`--mcp a.json {"mcpServers":{}}`, nil, []string{"--mcp"}},
 		{"--mcp /dev/fd/63", nil, []string{"--mcp"}},
-		{"--mcp /dev/shm/x", []detect.Flag{{Name: "--mcp", Values: []string{"/dev/shm/x"}}}, nil},
+		{"--mcp /dev/shm/x", []detect.Flag{flag("--mcp", "/dev/shm/x")}, nil},
 		{"--mcp -", nil, []string{"--mcp"}},
 		{"--prompt use␣sk-ant-REDACTED", nil, []string{"--prompt"}},
 		{"--prompt API_TOKEN=abcdefgh", nil, []string{"--prompt"}},
