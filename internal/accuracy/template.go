@@ -16,11 +16,11 @@ type piece struct {
 	plain []byte
 }
 
-// slot is what stands in a place.
+// slot is what stands in a place; 0: nothing.
 type slot int
 
 const (
-	nothing  slot = iota
+	_        slot = iota
 	aText         // the seed's text
 	aValue        // the seed's value, as the only member of an object
 	oneMore       // the seed's value, behind the other members
