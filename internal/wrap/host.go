@@ -110,7 +110,7 @@ func (h *host) settled(e event, signals chan os.Signal) {
 		until = syscall.SIGWINCH
 		_ = syscall.Kill(os.Getpid(), until)
 	}
-	for wait := time.After(100 * time.Millisecond); h.termed.IsZero(); {
+	for wait := time.After(time.Second); h.termed.IsZero(); { // a busy machine sends one after the other
 		select {
 		case s := <-signals:
 			if h.heard(s); s == until {
