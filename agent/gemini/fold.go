@@ -41,8 +41,13 @@ type state struct {
 	Call   string    `json:"c,omitempty"` // newest tool call of the session
 	Cut    bool      `json:"k,omitempty"` // the user cancelled that one
 	First  bool      `json:"f,omitempty"` // the first prompt was told
+	Heads  int       `json:"n,omitempty"` // headers before the first prompt
 	Owed   bool      `json:"w,omitempty"` // the beginning was never read: first prompt and folder are not told
 }
+
+// hosted: for a program that drives it over its stdin, such as an editor, the agent writes its header twice. A terminal and a
+// headless run write it once before the first prompt.
+const hosted = 2
 
 // fold turns records into events. Keys come from the records as they stand in the file: what the
 // agent later takes back, replaces or leaves out changes no key.
@@ -67,6 +72,7 @@ func (f *fold) line(raw []byte, off int64) {
 	case err != nil:
 		f.b.Skip(err.Error(), 1)
 	case l.SessionID != "" && l.ProjectHash != "":
+		f.Heads = min(f.Heads+1, hosted)
 		f.other() // what follows a second one is its view of the machine, not of the session
 	case l.RewindTo != "":
 		f.interrupt(detect.Event{At: f.LastAt, Offset: off})
@@ -162,6 +168,7 @@ func (f *fold) user(m *message, e detect.Event) {
 	f.takenBack(reportNone) // what comes behind a new prompt speaks of that one
 	e.Kind, e.Hash = detect.KindPrompt, detect.HashText(text)
 	if !f.First {
+		f.b.Info.Interactive = f.b.Info.Interactive || f.Heads == hosted && !f.Owed
 		f.First, f.b.Info.FirstPrompt = true, e.Hash
 	}
 	f.Ask = &ask{ID: m.ID, At: e.At, Off: e.Offset, Hash: e.Hash}

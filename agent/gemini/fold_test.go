@@ -102,6 +102,41 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestHosted: a session that an editor drives begins with two headers (recorded with --acp of 0.61), and a person is there. A header that comes
+// later is of whoever resumed it.
+func TestHosted(t *testing.T) {
+	u, g1 := promptLine("u1", "2026-11-21T00:10:01Z", "do it"), answerLine("g1", "2026-11-21T00:10:02Z", "done", "")
+	head, context := headLine(toolID), fmt.Sprintf(contextLine, "2026-11-21T00:10:00Z")
+	resumed := head + context + `{"$set":{"sessionId":"` + toolID + `"}}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"an editor's":            {head + context + head + context + u + g1, true},
+		"an editor's, resumed":   {head + context + head + context + u + g1 + resumed + promptLine("u2", "2026-11-21T00:11:00Z", "more"), true},
+		"a headless run's":       {head + context + u + g1, false},
+		"one that was resumed":   {head + context + u + g1 + resumed + resumed + promptLine("u2", "2026-11-21T00:11:00Z", "more"), false},
+		"no prompt yet":          {head + context + head + context, false},
+		"resumed for the second": {head + context + u + resumed + u + g1 + resumed, false},
+	} {
+		g, _, s := world(t)
+		put(t, s["tool"].Path, c.text)
+		for line := range 2 { // whole, then by its end first
+			from := agent.Cursor("")
+			if line == 1 {
+				_, tail, err := g.Tail(t.Context(), s["tool"])
+				must(t, err)
+				from = tail
+			}
+			b, err := agenttest.Read(t.Context(), g, s["tool"], from)
+			must(t, err)
+			if b.Info.Interactive != c.want {
+				t.Errorf("%s (from %q): interactive = %v", name, from, b.Info.Interactive)
+			}
+		}
+	}
+}
+
 // TestRefusedPromptIsTold: a failure is told even when its user asked again before it was read.
 func TestRefusedPromptIsTold(t *testing.T) {
 	g, _, s := world(t)

@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -64,6 +66,63 @@ func TestLive(t *testing.T) {
 				t.Errorf("%s: described as %+v", c.name, h)
 			}
 		}
+	}
+}
+
+// TestLiveHosts: what an editor drives ("gemini --acp") takes sessions of any folder, and its own folder says nothing. A session that a
+// headless run drove last is in none; the old files do not tell.
+func TestLiveHosts(t *testing.T) {
+	const demo, bin = "/home/dev/work/demo", "/usr/bin/gemini"
+	acp := []string{"node", bin, "--acp"}
+	for _, c := range []struct {
+		name, cwd string
+		argv      []string
+		session   string
+		info      detect.Info
+		held      bool
+	}{
+		{"an editor's", "/", acp, "back", detect.Info{Dir: demo, Interactive: true}, true},
+		{"an editor's child", "/", []string{"/usr/bin/node", "--max-old-space-size=4096", bin, "--experimental-acp"}, "back", detect.Info{Dir: demo, Interactive: true}, true},
+		{"an editor's, the folder not told", "/", acp, "back", detect.Info{Interactive: true}, true},
+		{"a headless run drove it", "/", acp, "back", detect.Info{Dir: demo}, false},
+		{"a headless run drove it, and the host works there", demo, acp, "back", detect.Info{Dir: demo}, true},
+		{"an old file", "/", acp, "old", detect.Info{Dir: demo}, true},
+		{"a server of the protocol between agents", demo, []string{"node", "/usr/bin/gemini-cli-a2a-server"}, "back", detect.Info{Dir: demo}, true},
+		{"the same elsewhere", "/", []string{"node", "/x/@google/gemini-cli-a2a-server/dist/src/http/server.js"}, "back", detect.Info{Dir: demo, Interactive: true}, true},
+		{"a terminal elsewhere", "/", []string{"node", bin}, "back", detect.Info{Dir: demo, Interactive: true}, false},
+	} {
+		_, home, s := world(t)
+		table := procs{All: []agent.Proc{{PID: 41, Start: 7, Comm: "node"}}, Args: map[int][]string{41: c.argv}, Dirs: map[int]string{41: c.cwd}}
+		ds := s["back"]
+		if c.session == "old" {
+			ds.Path = ds.Path[:len(ds.Path)-1] // .json
+		}
+		got, err := over(home, table).Live(t.Context(), ds, c.info)
+		want := detect.Holder{Liveness: detect.Gone}
+		if c.held {
+			want = detect.Holder{Liveness: detect.Alive, Kind: detect.Server, PID: 41}
+		}
+		if err != nil || len(got) != 1 || got[0].Liveness != want.Liveness || got[0].Kind != want.Kind || got[0].PID != want.PID || got[0].Sure {
+			t.Errorf("%s: %+v, err %v", c.name, got, err)
+		}
+	}
+}
+
+// TestLiveBeforeItsHeader: a session's file is empty for a moment, and its folder is not known. Then every window may have it open, so
+// none of them is taken, and remembered, for the one that has.
+func TestLiveBeforeItsHeader(t *testing.T) {
+	_, home, s := world(t)
+	ds := s["back"]
+	ds.Path = filepath.Join(filepath.Dir(ds.Path), "session-2026-11-25T07-00-"+ds.ID[:8]+".jsonl")
+	if err := os.WriteFile(ds.Path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	argv := []string{"node", "/usr/bin/gemini"}
+	table := procs{All: []agent.Proc{{PID: 41, Start: 7, TTY: "/dev/pts/3"}, {PID: 42, Start: 8}},
+		Args: map[int][]string{41: argv, 42: append(argv, "--resume", ds.ID)}, Dirs: map[int]string{41: "/home/dev/other", 42: "/home/dev"}}
+	got, err := over(home, table).Live(t.Context(), ds, detect.Info{})
+	if err != nil || len(got) != 2 || got[0].PID != 42 || got[0].Liveness != detect.Alive || got[1].Liveness != detect.HolderUnknown {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

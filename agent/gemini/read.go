@@ -127,6 +127,7 @@ func (f *fold) owed(ctx context.Context, path string) error {
 	}
 	if h.First {
 		f.b.Info.FirstPrompt, f.First = h.b.Info.FirstPrompt, true
+		f.b.Info.Interactive = f.b.Info.Interactive || h.b.Info.Interactive
 	}
 	f.Owed = !h.First && r.Offset() < firstMax
 	return nil
