@@ -27,6 +27,7 @@ type settings struct {
 	probe       string // the one step of the ladder
 	maxStopAge  string
 	maxParallel int
+	left        bool       // resume also what its user quit, or what lost its terminal
 	command     string     // the agent's program; empty: the pinned one
 	env         []string   // further environment of clawd, KEY=VALUE
 	args        []string   // [agent.NAME] args
@@ -56,6 +57,9 @@ func (s settings) toml(w *world) string {
 	}
 	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = %q\nmax_inline_wait = %q\nmax_parallel = %d\n",
 		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)
+	if s.left {
+		b.WriteString("after_quit = \"resume\"\nafter_hangup = \"resume\"\n")
+	}
 	if s.probe != "" {
 		fmt.Fprintf(&b, "probe = [%q]\n", s.probe)
 	}

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,64 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clawd-project/clawd/internal/provider"
 )
-
-// editor is a program that drives sessions of qwen-code over its stdin, as editors do.
-type editor struct {
-	w     *world
-	run   *run
-	input *os.File
-	asked int
-}
-
-// openEditor starts it in a folder that none of its sessions is in.
-func (w *world) openEditor() *editor {
-	w.t.Helper()
-	in, out, err := os.Pipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	e := &editor{w: w, run: w.beginWith(in, 2*agentTime, w.folder("elsewhere"), nil, w.program, "--acp"), input: out}
-	w.t.Cleanup(func() { _, _ = in.Close(), out.Close() })
-	e.answer(e.ask("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}}))
-	return e
-}
-
-func (e *editor) ask(method string, params any) (id int) {
-	e.w.t.Helper()
-	e.asked++
-	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": e.asked, "method": method, "params": params})
-	if err == nil {
-		_, err = fmt.Fprintf(e.input, "%s\n", b)
-	}
-	if err != nil {
-		e.w.t.Fatal(err)
-	}
-	return e.asked
-}
-
-// answer waits for the answer to a request and gives the session that it names.
-func (e *editor) answer(id int) (session string) {
-	e.w.t.Helper()
-	var m struct {
-		ID     int `json:"id"`
-		Result struct {
-			Session string `json:"sessionId"`
-		} `json:"result"`
-	}
-	e.w.eventually(agentTime, "an answer", func() bool {
-		for line := range strings.Lines(e.run.stdout()) {
-			if json.Unmarshal([]byte(line), &m) == nil && m.ID == id {
-				return true
-			}
-		}
-		return false
-	})
-	return m.Result.Session
-}
 
 // TestQwenInAnEditor: a session that an editor drives stays the editor's, though its process works in another folder. Not
 // even an order starts a second process beside it.
@@ -81,30 +25,14 @@ func TestQwenInAnEditor(t *testing.T) {
 		t.Run(a.version, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)
-			e := w.openEditor()
-			id := e.answer(e.ask("session/new", map[string]any{"cwd": w.project, "mcpServers": []any{}}))
+			e := w.openEditor("--acp")
+			id := e.begin()
 			c := w.startClawd(settings{args: []string{"--approval-mode", "default"}})
 			w.provider.Queue(w.failing(provider.ServerError())...)
-			e.answer(e.ask("session/prompt", map[string]any{"sessionId": id, "prompt": []any{map[string]any{"type": "text", "text": "say done"}}}))
+			e.prompts(id)
 			c.wait("session_stopped", "session", id)
 			w.leftToHost(c, id, "the program that drives it, such as an editor")
 		})
-	}
-}
-
-// leftToHost checks that a session is left to the process that hosts it, and its user told who that is.
-func (w *world) leftToHost(c *clawd, id, why string) {
-	w.t.Helper()
-	if e := c.wait("session_unreachable", "session", id); !strings.Contains(e.text("why"), why) {
-		w.t.Errorf("why: %s", e.text("why"))
-	}
-	if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() == 0 {
-		w.t.Errorf("resume --now: %s", out.output())
-	}
-	c.quiet(10 * time.Second)
-	w.wantMain(w.stops())
-	if n := len(c.entries("resume_started")); n != 0 {
-		w.t.Errorf("%d starts", n)
 	}
 }
 
