@@ -66,6 +66,9 @@ func (p *Pi) holder(q agent.Proc, procs []agent.Proc, s detect.Session, dir stri
 		h.Why = fmt.Sprintf("process %d is a pi in the session's folder; which session it has open is not recorded", q.PID)
 	}
 	holders.Describe(p.env.Procs, &h, q)
+	if dir == "" && !h.Sure {
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d is a pi, and in which folder the session is stands nowhere yet", q.PID)
+	}
 	return h, true
 }
 

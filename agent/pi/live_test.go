@@ -62,6 +62,18 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveBeforeItsHeader: a session's file is empty for a moment, and its folder is not known. Then every window may have it open, so
+// none of them is taken, and remembered, for the one that has; but one that a tool runs for it in.
+func TestLiveBeforeItsHeader(t *testing.T) {
+	const tty = "/dev/pts/3"
+	table := procTable{All: []agent.Proc{{PID: 41, Comm: "pi", TTY: tty}, {PID: 42, Comm: "pi"}, {PID: 43, PPID: 42, Comm: "sleep"}},
+		Args: map[int][]string{41: {"pi"}, 42: {"pi"}, 43: {"sleep"}}, Dirs: map[int]string{41: "/home/dev/other", 42: work}, Vars: map[int][]string{43: {sessionEnv + sid}}}
+	got, err := over(t.TempDir(), table, agent.Config{}).Live(t.Context(), fileOf("/x", sid), detect.Info{})
+	if err != nil || len(got) != 2 || got[0].PID != 42 || got[0].Liveness != detect.Alive || got[1].Liveness != detect.HolderUnknown || got[1].Why == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // A pi that a tool of another one has started has that one's session in its own environment, and so have its children.
 func TestLiveNested(t *testing.T) {
 	env := []string{sessionEnv + sid}
