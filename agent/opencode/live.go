@@ -22,9 +22,29 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	}
 	// Few processes need it, and all of one look the same.
 	look := sync.OnceValues(func() (project, error) { return o.project(ctx, s, i.Dir) })
-	return holders.Find(ctx, o.env.Procs, "no opencode process runs in the session's folder or project", func(p agent.Proc) (detect.Holder, bool) {
+	found, err := holders.Find(ctx, o.env.Procs, "no opencode process runs in the session's folder or project", func(p agent.Proc) (detect.Holder, bool) {
 		return o.holder(p, s, i, look)
 	})
+	o.several(found, s)
+	return found, err
+}
+
+// several: where two servers may have a session, such as an editor's and "opencode serve", a prompt may reach the one in which its user is not, and
+// both would work on it. So none is given as one that takes prompts. A script that has started a server neither listens nor opens the store.
+func (o *OpenCode) several(found []detect.Holder, s detect.Session) {
+	var servers []int
+	for n, h := range found {
+		if h.Kind == detect.Server && h.Liveness == detect.Alive && (h.URL != "" || o.opens(o.env.Procs.Opens(h.PID), s) == ourStore) {
+			servers = append(servers, n)
+		}
+	}
+	if len(servers) < 2 {
+		return
+	}
+	for _, n := range servers {
+		found[n].URL = ""
+		found[n].Why += fmt.Sprintf(", one of %d", len(servers))
+	}
 }
 
 // holder tells whether a process may have the session open. look gives the session's project.
@@ -40,6 +60,9 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 		return detect.Holder{}, false
 	}
 	c := classify(args)
+	if store == ourStore && c.part { // the part of an app that runs the sessions
+		c.kind = detect.Server
+	}
 	cwd := procs.Cwd(p.PID)
 	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: procs.Boot()}
 	holders.Describe(procs, &h, p)
@@ -68,6 +91,9 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started with a copy of this session, and may have gone over to it", p.PID)
 	default:
 		h.Why = fmt.Sprintf("process %d is an opencode in the session's folder; which session it shows is not recorded", p.PID)
+	}
+	if i.Dir == "" && !h.Sure && h.Kind != detect.Server {
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d is an opencode, and in which folder the session is stands nowhere yet", p.PID)
 	}
 	return h, true
 }
@@ -167,6 +193,7 @@ type call struct {
 	dir     string // --dir, or the folder that a TUI was given
 	port    int    // --port; 0: none, or any
 	none    bool   // a command that opens no session
+	part    bool   // one process of an app with a window of its own
 }
 
 // lists tells whether the process may have gone to any session of its project.
@@ -222,6 +249,8 @@ func classify(args []string) call {
 			copies = value != "false"
 		case "--dir":
 			c.dir = value
+		case "--type": // as Electron marks them
+			c.part = true
 		case "--port":
 			listens = true
 			c.port, _ = strconv.Atoi(value)

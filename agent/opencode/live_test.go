@@ -24,6 +24,7 @@ func TestLive(t *testing.T) {
 		sure bool
 		gone bool
 		live detect.Liveness // "": alive
+		app  bool            // it has no terminal
 	}{
 		"TUI here":                       {argv: argv("opencode"), cwd: dir, db: "ours", want: detect.Interactive},
 		"TUI above":                      {argv: argv("opencode"), cwd: "/home/dev/work", db: "ours", want: detect.Interactive},
@@ -37,6 +38,10 @@ func TestLive(t *testing.T) {
 		"TUI with a port":                {argv: argv("opencode", "--port", "4097"), cwd: "/elsewhere", db: "ours", want: detect.Server},
 		"server":                         {argv: argv("/usr/bin/opencode", "serve"), cwd: "/", db: "ours", want: detect.Server},
 		"web":                            {argv: argv("opencode", "--port=1", "web"), cwd: "/", db: "ours", want: detect.Server},
+		"an editor's":                    {argv: argv("opencode", "acp"), cwd: "/", db: "ours", want: detect.Server},
+		"an app":                         {argv: argv("/opt/OpenCode/opencode-desktop", "--type=utility"), cwd: "/home/dev", db: "ours", want: detect.Server, app: true},
+		"an app, here":                   {argv: argv("/opt/OpenCode/opencode-desktop", "--type=utility"), cwd: dir, db: "ours", want: detect.Server, app: true},
+		"an app's window":                {argv: argv("/opt/OpenCode/opencode-desktop", "--type=renderer"), cwd: "/elsewhere", db: "none", gone: true, app: true},
 		"a command nobody knows":         {argv: argv("opencode", "orchestrate"), cwd: "/", db: "ours", want: detect.Server},
 		"run of this session":            {argv: argv("opencode", "run", "--session", id, "continue"), cwd: dir, db: "ours", want: detect.Headless, sure: true},
 		"run of this session, =":         {argv: argv("opencode", "run", "--session="+id, "--", "x"), cwd: "/elsewhere", db: "ours", want: detect.Headless, sure: true},
@@ -83,8 +88,11 @@ func TestLive(t *testing.T) {
 				comm = "opencode"
 			}
 			p := &testProcs{
-				All:  []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: comm}, {PID: 3, Start: 30, Comm: "bash"}},
+				All:  []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 3, Comm: comm, TTY: "/dev/pts/3"}, {PID: 3, Start: 30, Comm: "bash"}},
 				Args: map[int][]string{7: c.argv, 3: {"bash"}}, Dirs: map[int]string{7: c.cwd, 3: dir}, Files: map[int][]string{},
+			}
+			if c.app {
+				p.All[0].TTY = ""
 			}
 			o, data := open(t, p)
 			if comm == "oc" {
@@ -184,6 +192,49 @@ func TestLiveWhere(t *testing.T) {
 		if h.URL != c.url || (h.TTY == "/dev/pts/3" && h.Tmux == "/tmp/tmux-1000/default" && h.Pane == "%3") != c.shown {
 			t.Errorf("%s: %+v", name, h)
 		}
+	}
+}
+
+// TestLiveServers: of two servers that may both have the session none can be handed a prompt. The script that has started one is none.
+func TestLiveServers(t *testing.T) {
+	serve, acp := []string{"opencode", "serve"}, []string{"opencode", "acp"}
+	for name, c := range map[string]struct {
+		second []string
+		opens  bool
+		port   int
+		url    string
+	}{
+		"its launcher":                    {[]string{"node", "/usr/bin/opencode", "serve"}, false, 0, "http://127.0.0.1:4096"},
+		"an editor's that listens":        {acp, true, 41234, ""},
+		"an editor's, its files not told": {acp, false, 41234, ""},
+		"one that does not listen":        {acp, true, 0, ""},
+		"a terminal":                      {[]string{"opencode"}, true, 0, "http://127.0.0.1:4096"},
+	} {
+		p := &testProcs{All: []agent.Proc{{PID: 7, Comm: "opencode"}, {PID: 8, Comm: "opencode", TTY: "/dev/pts/3"}}, Args: map[int][]string{7: serve, 8: c.second},
+			Dirs: map[int]string{7: "/", 8: "/"}, Ports: map[int][]int{7: {4096}}, Files: map[int][]string{}}
+		o, data := open(t, p)
+		s := detect.Session{ID: "ses_e0490bdf4ffetoGb2yI1hytQKC", Path: filepath.Join(data, "opencode.db")}
+		if c.port > 0 {
+			p.Ports[8] = []int{c.port}
+		}
+		if c.opens {
+			p.Files[8] = []string{s.Path}
+		}
+		got, err := o.Live(t.Context(), s, detect.Info{Dir: "/w"})
+		if err != nil || len(got) != 2 || got[0].PID != 7 || got[0].URL != c.url || c.url == "" && got[1].URL != "" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestLiveBeforeItsFolder: while a session's folder is not known, no terminal is taken for the one that shows it.
+func TestLiveBeforeItsFolder(t *testing.T) {
+	p := &testProcs{All: []agent.Proc{{PID: 7, Comm: "opencode", TTY: "/dev/pts/3"}, {PID: 8, Comm: "opencode"}},
+		Args: map[int][]string{7: {"opencode"}, 8: {"opencode", "serve"}}, Dirs: map[int]string{7: "/home/dev", 8: "/"}}
+	o, data := open(t, p)
+	got, err := o.Live(t.Context(), detect.Session{ID: "ses_e0490bdf4ffetoGb2yI1hytQKC", Path: filepath.Join(data, "opencode.db")}, detect.Info{})
+	if err != nil || len(got) != 2 || got[0].PID != 8 || got[0].Liveness != detect.Alive || got[1].Liveness != detect.HolderUnknown {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
