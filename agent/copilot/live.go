@@ -198,8 +198,10 @@ func (c *Copilot) startedFor(p agent.Proc, procs []agent.Proc, s detect.Session)
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
 	case len(argv) == 0:
 		h.Why = fmt.Sprintf("process %d of the agent does not let its arguments be seen, and may have it open", p.PID)
-	case call.last:
-		h.Why = fmt.Sprintf("process %d was started to go on with the newest session, and has none open yet", p.PID)
+	case call.last && c.locksAnother(p, s.ID):
+		return h, false
+	case call.last: // of any folder: none is its window yet
+		h.Liveness, h.Why = detect.HolderUnknown, fmt.Sprintf("process %d was started to go on with the newest session, and has none open yet", p.PID)
 	default:
 		return h, false
 	}
@@ -212,6 +214,19 @@ func (c *Copilot) opensAnother(pid int, id string) bool {
 	return slices.ContainsFunc(c.env.Procs.Opens(pid), func(path string) bool {
 		dir := filepath.Dir(path)
 		return strings.HasSuffix(path, ".hold") && filepath.Base(filepath.Dir(dir)) == state && filepath.Base(dir) != id
+	})
+}
+
+// locksAnother tells whether a process of a version that locks no file has its mark in the folder of another session.
+func (c *Copilot) locksAnother(p agent.Proc, id string) bool {
+	folders, err := agent.ReadDir(c.root, filepath.Join(c.root, state))
+	if err != nil {
+		return false
+	}
+	name := fmt.Sprintf("inuse.%d.lock", c.env.Procs.InnerPID(p.PID))
+	return slices.ContainsFunc(folders, func(f fs.DirEntry) bool {
+		fi, err := agent.Own(filepath.Join(c.root, state, f.Name(), name))
+		return err == nil && f.Name() != id && !p.Started.After(fi.ModTime().Add(startSlack))
 	})
 }
 

@@ -44,8 +44,10 @@ type world struct {
 	proc  func(*agent.Proc) // of 41
 	argv  []string          // of 41; nil: it is gone
 	more  func(*procTable)
-	want  detect.Holder // of it Liveness, Kind, Sure, Named, Foreign, Status and Hung count
-	count int           // of holders; 0: 1
+	// others: inuse.41.lock lies in the folder of another session, and is so much newer than 41; 0: it does not
+	others time.Duration
+	want   detect.Holder // of it Liveness, Kind, Sure, Named, Foreign, Status and Hung count
+	count  int           // of holders; 0: 1
 }
 
 var (
@@ -82,6 +84,13 @@ func (w world) look(t *testing.T) []detect.Holder {
 			w.proc(&p)
 		}
 		table.All, table.Args[41] = append(table.All, p), w.argv
+	}
+	if w.others != 0 {
+		lock, made := filepath.Join(filepath.Dir(fileOf(root, other).Path), "inuse.41.lock"), at("2026-11-22T12:06:20Z").Add(w.others)
+		put(t, lock, "41\n")
+		if err := os.Chtimes(lock, made, made); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if w.more != nil {
 		w.more(&table)
@@ -129,7 +138,9 @@ func TestLive(t *testing.T) {
 		{name: "it was only just started for it", argv: append([]string{native, "--resume=" + sid}, run[1:]...), want: named},
 		{name: "the same by npm's loader", argv: append([]string{"node", "/x/npm-loader.js", "--resume=" + sid}, run[1:]...), want: named},
 		{name: "started for another one", argv: []string{native, "--resume=" + other}, want: gone},
-		{name: "started for the newest one, whichever that is", argv: []string{native, "--continue"}, proc: inTTY, want: detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive}},
+		{name: "started for the newest one, whichever that is", argv: []string{native, "--continue"}, proc: inTTY, want: detect.Holder{Liveness: detect.HolderUnknown, Kind: detect.Interactive}},
+		{name: "it was started for the newest one, and has another", argv: []string{native, "--continue"}, proc: inTTY, others: time.Minute, want: gone},
+		{name: "the same with a lock of an earlier process", argv: []string{native, "--continue"}, proc: inTTY, others: -time.Hour, want: detect.Holder{Liveness: detect.HolderUnknown, Kind: detect.Interactive}},
 		{name: "the loader waits for the agent", lock: true, hold: true, held: 41, argv: run, proc: func(p *agent.Proc) { p.PPID = 39 },
 			more: func(p *procTable) {
 				p.All = append(p.All, agent.Proc{PID: 39, Comm: "node"})
