@@ -162,6 +162,26 @@ func TestOpencodeInAnEditor(t *testing.T) {
 	w.wantMain(w.stops() + 1)
 }
 
+// TestOpencodeInAnEditorBesideAServer: a prompt would reach the server as well, which knows nothing of what the editor's process does.
+func TestOpencodeInAnEditorBesideAServer(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	opencodeServer(w)
+	e := w.openEditor("acp")
+	id := e.begin()
+	c := w.startClawd(settings{left: true})
+	w.provider.Queue(w.failing(provider.ServerError())...)
+	e.prompts(id)
+	c.wait("session_stopped", "session", id)
+	w.leftToHost(c, id, "a server of the agent may have it open")
+	e.ends()
+	c.wait("resume_started", "session", id, "plan", "http")
+	c.resumedOnce(id)
+	c.quiet(5 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
 // leftToHost checks that a session is left to the process that hosts it, and its user told who that is.
 func (w *world) leftToHost(c *clawd, id, why string) {
 	w.t.Helper()
