@@ -182,6 +182,62 @@ func TestOpencodeInAnEditorBesideAServer(t *testing.T) {
 	w.wantMain(w.stops() + 1)
 }
 
+// TestClaudeInAProgram: a program that drives Claude Code over the SDK, an adapter for editors among them, keeps the session while its process waits
+// for the next prompt. Not even an order starts a second one beside it.
+func TestClaudeInAProgram(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude330)
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = in.Close(), out.Close() })
+	w.beginWith(in, 2*agentTime, w.project, []string{"CLAUDE_CODE_ENTRYPOINT=sdk-ts"}, w.program,
+		"--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+	c := w.startClawd(settings{left: true})
+	w.provider.Queue(w.failing(provider.ServerError())...)
+	if _, err := fmt.Fprintln(out, `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"say done"}]},"parent_tool_use_id":null}`); err != nil {
+		t.Fatal(err)
+	}
+	why := c.wait("session_left").text("why")
+	if !strings.Contains(why, "--input-format") {
+		t.Errorf("why: %s", why)
+	}
+	if out := w.startProgram(os.Getenv(envInside), "resume", "--now", w.only()).wait(); out.code() == 0 {
+		t.Errorf("resume --now: %s", out.output())
+	}
+	c.quiet(10 * time.Second)
+	w.wantMain(w.stops())
+}
+
+// TestPiInAProgram: a program that drives pi over its stdin keeps the session while its process waits for the next prompt.
+func TestPiInAProgram(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, pi152)
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = in.Close(), out.Close() })
+	e := &editor{w: w, run: w.beginWith(in, 2*agentTime, w.project, nil, w.program, "--mode", "rpc"), input: out}
+	c := w.startClawd(settings{left: true})
+	w.provider.Queue(w.failing(provider.ServerError())...)
+	if _, err := fmt.Fprintln(out, `{"type":"prompt","message":"say done"}`); err != nil {
+		t.Fatal(err)
+	}
+	c.wait("session_stopped")
+	id := w.only()
+	c.wait("resume_postponed", "session", id)
+	c.quiet(10 * time.Second)
+	w.wantMain(w.stops())
+	e.ends()
+	c.resumedOnce(id)
+	c.quiet(5 * time.Second)
+	w.wantMain(w.stops() + 1)
+}
+
 // leftToHost checks that a session is left to the process that hosts it, and its user told who that is.
 func (w *world) leftToHost(c *clawd, id, why string) {
 	w.t.Helper()
