@@ -21,7 +21,12 @@ var texts = sync.OnceValue(func() detect.Messages { return detect.MustMessages(t
 // shellWords are what stands before the agent's own sentence in a shell or a log.
 var shellWords = lazyregexp.New(`(?i)\A(?:exit status:? \d+: |error: |\[error\]:? )+`)
 
-func bare(text string) string { return shellWords.ReplaceAllString(detect.Plain(text), "") }
+// compaction is what a compaction by the provider puts before whatever ended it.
+const compaction = "Error running remote compact task: "
+
+func bare(text string) string {
+	return strings.TrimPrefix(shellWords.ReplaceAllString(detect.Plain(text), ""), compaction)
+}
 
 // cutStream is how the agent passes on whatever ended a stream: a fault of the line, and any error of
 // the provider that it has no name for.
