@@ -124,7 +124,7 @@ var authWords = map[string]bool{
 // serverReason: the agent says server_error for an overloaded provider and a broken line too.
 func serverReason(status int, apiError, text string, byText detect.Reason) detect.Reason {
 	switch {
-	case status != 0:
+	case status >= 400: // of a whole answer with 200 the text says what was wrong
 		return detect.FromStatus(status)
 	case apiError == "connection_failed" || byText == detect.Network:
 		return detect.Network
