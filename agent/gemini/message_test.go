@@ -88,6 +88,16 @@ usage_limit	daily	-	Error: You have exhausted your daily quota on this model.
 usage_limit	daily	-	Error when talking to Gemini API Full report available at: /tmp/gemini-client-error-Turn.run-sendMessageStream-2026-11-21T00-06-59-550Z.json TerminalQuotaError: You have exhausted your daily quota on this model.\n    at classifyGoogleError (file:///x.js:1:2)
 auth	-	-	Error when talking to Gemini API Full report available at: /tmp/x.json _ApiError: {"error":{"code":401,"message":"x"}}
 network	-	-	{"type":"error","severity":"error","message":"Model stream ended without a finish reason."}
+network	-	-	[API Error: Model stream ended with empty response text.]
+network	-	-	✕ [API Error: Model stream ended with empty response text.]
+network	-	-	{"type":"error","severity":"error","message":"Model stream ended with empty response text."}
+network	-	-	[API Error: Model stream ended with an invalid chunk or missing finish reason.]
+network	-	-	[API Error: Model stream was invalid or completed without valid content.]
+none	-	-	[API Error: Model stream ended due to safety settings (SAFETY) with empty response text.]
+none	-	-	[API Error: Model stream ended due to recitation settings (RECITATION) with empty response text.]
+none	-	-	[API Error: Model stream ended due to token limit exhaustion (MAX_TOKENS) with empty response text.]
+none	-	-	[API Error: Model stream ended with unexpected tool call.]
+none	-	-	Model stream ended with empty response text in the second test, so I changed it.
 network	-	-	[API Error: request to https://cloudcode-pa.googleapis.com/v1internal:streamGenerateContent?alt=sse failed, reason: read ECONNRESET]
 network	-	-	✕ [API Error: request to https://cloudcode-pa.googleapis.com/v1internal:countTokens failed, reason: read\n  ECONNRESET]
 network	-	-	[API Error: request to https://oauth2.googleapis.com/token failed, reason: connect ETIMEDOUT 142.250.1.95:443]
