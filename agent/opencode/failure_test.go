@@ -80,6 +80,16 @@ func TestFailure(t *testing.T) {
 		"too long, behind a name":   {`{"name":"APIError","data":{"message":"litellm.BadRequestError: prompt is too long: 3","statusCode":400}}`, detect.ContextFull, "", nil, time.Time{}},
 		"body of another shape":     {`{"name":"APIError","data":{"statusCode":529,"responseBody":"{\"error\":\"Overloaded\"}"}}`, detect.Overloaded, "", nil, time.Time{}},
 		"OpenRouter":                {`{"name":"APIError","data":{"statusCode":402,"responseBody":"{\"error\":{\"message\":\"m\",\"code\":402}}"}}`, detect.Billing, "", nil, time.Time{}},
+		"a network error's finish":  {`{"name":"UnknownError","data":{"message":"Provider finish_reason: network_error"}}`, detect.Network, "", nil, time.Time{}},
+		"a filter's finish":         {`{"name":"UnknownError","data":{"message":"Provider finish_reason: content_filter"}}`, detect.Unknown, "", nil, time.Time{}},
+		"its own gateway throttles": {`{"name":"UnknownError","data":{"message":"Error from provider (Console): Rate limit exceeded. Please try again later."}}`, detect.RateLimit, "", nil, time.Time{}},
+		"its gateway is throttled":  {`{"name":"UnknownError","data":{"message":"Error from provider (Console): Upstream request failed: [rate_limit_exceeded] Rate limit exceeded. Please retry after a brief wait."}}`, detect.RateLimit, "", nil, time.Time{}},
+		"a throttle, wrong form":    {`{"name":"UnknownError","data":{"message":"AI_TypeValidationError: Type validation failed: Value: {\"text\":\"[DONE]\",\"error\":{\"error_msg\":\"Too many requests, the rate limit is 8000000 tokens per minute.\",\"error_code\":\"InferHub.ModelArts.81101.429\"},\"error_code\":\"InferHub.ModelArts.81101.429\",\"error_msg\":\"Too many requests, the rate limit is 8000000 tokens per minute.\"}."}}`, detect.RateLimit, "", nil, time.Time{}},
+		"time is up":                {`{"name":"UnknownError","data":{"message":"The operation timed out."}}`, detect.Network, "", nil, time.Time{}},
+		"three tries":               {`{"name":"UnknownError","data":{"message":"AI_RetryError: Failed after 3 attempts. Last error: Overloaded"}}`, detect.Overloaded, "", nil, time.Time{}},
+		"three tries, a key":        {`{"name":"UnknownError","data":{"message":"AI_RetryError: Failed after 3 attempts. Last error: Incorrect API key provided: x."}}`, detect.Auth, "", nil, time.Time{}},
+		"three tries, a limit":      {`{"name":"UnknownError","data":{"message":"AI_RetryError: Failed after 3 attempts. Last error: You've reached your usage limit."}}`, detect.UsageLimit, "", nil, time.Time{}},
+		"three tries, no rule":      {`{"name":"UnknownError","data":{"message":"AI_RetryError: Failed after 3 attempts. Last error: Bad Request"}}`, detect.Unknown, "", nil, time.Time{}},
 		"a new name":                {`{"name":"NewError","data":{"message":"no rule knows this, /home/dev/secret"}}`, detect.Unknown, "", nil, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,8 @@ var messages = sync.OnceValue(func() detect.Messages { return detect.MustMessage
 
 var (
 	rePrefix = lazyregexp.New(`^([A-Za-z_.]*(?:Error|Exception)|Provider returned error): `)
+	// reTries is how the library says that it gave up; what the last try met is behind it.
+	reTries = lazyregexp.New(`^AI_RetryError: Failed after \d+ attempts\. Last error: `)
 	// reStatus is how gateways put an answer's status before its body or its text.
 	reStatus = lazyregexp.New(`^(?:(HTTP|(?:Invalid )?status(?: code)?|Error) )?([45]\d\d)(?: [A-Z][A-Za-z -]{1,40}?)?(?: with message)?: (.+)$`)
 	// reBracket is opencode's word on its own retry, behind the provider's.
@@ -35,6 +37,7 @@ var (
 func plain(text string) string {
 	text = strings.ReplaceAll(detect.Plain(text), "\n", " ")
 	for {
+		text = text[len(reTries.FindString(text)):]
 		name := rePrefix.FindStringSubmatch(text)
 		if name == nil {
 			return text
