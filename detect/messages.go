@@ -124,7 +124,7 @@ func (m Messages) Find(text string) (Message, bool) {
 // windowWords are how agents name windows.
 var windowWords = map[string]Window{
 	"5-hour": FiveHour, "5 hour": FiveHour, "five-hour": FiveHour, "five hour": FiveHour, "5h": FiveHour, "5 hours": FiveHour, "session": FiveHour,
-	"daily": Daily, "day": Daily, "today": Daily, "weekly": Weekly, "week": Weekly, "monthly": Monthly, "month": Monthly,
+	"daily": Daily, "day": Daily, "today": Daily, "weekly": Weekly, "week": Weekly, "monthly": Monthly, "month": Monthly, "billing cycle": Monthly,
 	"5 小时": FiveHour, "5小时": FiveHour, "每日": Daily, "每天": Daily, "每周": Weekly, "每月": Monthly,
 	"7-day": Weekly, "7 day": Weekly, "seven-day": Weekly, "seven day": Weekly, "7d": Weekly,
 }

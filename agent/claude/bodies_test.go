@@ -19,7 +19,7 @@ func TestBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
 				Agent:     name,
-				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "dashscope", "deepseek", "moonshot"},
+				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "dashscope", "deepseek", "moonshot", "minimax"},
 				Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 					record, text, has := write(b)
 					record["type"], record["isApiErrorMessage"] = "assistant", true

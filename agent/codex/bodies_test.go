@@ -17,7 +17,7 @@ func TestBodies(t *testing.T) {
 	c := &Codex{zone: time.UTC}
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
 		Agent:     "codex",
-		Providers: []string{"openrouter", "litellm", "azure"},
+		Providers: []string{"openrouter", "litellm", "azure", "minimax"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			message, info, has := written(b)
 			line, err := json.Marshal(map[string]any{"type": "event_msg", "payload": map[string]any{"type": "task_complete",

@@ -14,7 +14,7 @@ import (
 func TestBodies(t *testing.T) {
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
 		Agent:     "copilot",
-		Providers: []string{"azure", "dashscope", "deepseek", "litellm", "moonshot", "openrouter", "zai"},
+		Providers: []string{"azure", "dashscope", "deepseek", "litellm", "moonshot", "openrouter", "zai", "minimax"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			said, ok := b.Sentence()
 			if !ok {

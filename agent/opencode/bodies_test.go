@@ -16,7 +16,7 @@ func TestBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
 				Agent:     name,
-				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot"},
+				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot", "minimax"},
 				Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 					e := rowError{Name: "APIError"}
 					e.Data.Message, e.Data.StatusCode, e.Data.Headers, e.Data.Body = message(b), b.Status, b.Headers, b.Text

@@ -14,7 +14,7 @@ import (
 func TestBodies(t *testing.T) {
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
 		Agent:     Name,
-		Providers: []string{"openrouter", "litellm", "zai", "azure", "dashscope", "deepseek", "moonshot"},
+		Providers: []string{"openrouter", "litellm", "zai", "azure", "dashscope", "deepseek", "moonshot", "minimax"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			text, has := b.Text, agenttest.WholeBody
 			if said, ok := b.Sentence(); ok {
