@@ -1,13 +1,9 @@
 package pi
 
 import (
-	"encoding/json"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
@@ -36,87 +32,6 @@ func (p *Pi) failure(m *message, at time.Time) *detect.Failure {
 	return f
 }
 
-// said is an error's text, taken apart. The agent puts the status and the body of the answer into it, in a form
-// that depends on the provider's API:
-//
-//	429: {"message":"...","type":"requests","code":"rate_limit_exceeded"}
-//	529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"..."}
-//	503 <html>...   ·   429 Rate limit reached ... (0.73)
-//	OpenAI API error (429): {"code":"...","message":"..."}\nCheck your ChatGPT usage: ...
-//	{"type": "error", "error": {...}}   ·   You have hit your ChatGPT usage limit (plus plan). Try again in ~125 min.
-type said struct {
-	status int
-	text   string // of the provider, else of the agent
-	words  []string
-	wait   *time.Duration // that the provider asked for by a header
-	reset  float64        // in ms since 1970; 0: not told
-	shaped bool           // it has the form of an error that the agent passes on
-}
-
-var (
-	waitForm   = lazyregexp.New(`^Server requested (\d{1,9})s retry delay \(max: \d+s\)(?:[.:] ?|$)`)
-	statusForm = lazyregexp.New(`^(?:[A-Z][\w .-]{0,40} API error \(([1-5]\d\d)\): |([1-5]\d\d)(?:: | |$))`)
-)
-
-func takeApart(text string) said {
-	var s said
-	if m := waitForm.FindStringSubmatch(text); m != nil {
-		if d, ok := detect.ParseRetryAfter(m[1], time.Time{}); ok {
-			s.wait, s.shaped = &d, true
-		}
-		text = text[len(m[0]):]
-	}
-	if m := statusForm.FindStringSubmatch(text); m != nil {
-		s.status, _ = strconv.Atoi(m[1] + m[2])
-		text = text[len(m[0]):]
-		s.shaped = s.shaped || m[1] != "" || strings.HasPrefix(text, "<")
-	}
-	s.text = text
-	if strings.HasPrefix(text, "{") {
-		s.body(text)
-	}
-	return s
-}
-
-// errorBody is the object of an error, or what a provider puts around it.
-type errorBody struct {
-	Type     string          `json:"type"`
-	Code     json.RawMessage `json:"code"` // a word or a number
-	Message  string          `json:"message"`
-	Metadata struct {
-		Headers struct {
-			Reset string `json:"X-RateLimit-Reset"` // OpenRouter: in ms since 1970
-		} `json:"headers"`
-	} `json:"metadata"`
-}
-
-// body reads the JSON at the beginning of a text; what the agent says itself may stand below it.
-func (s *said) body(text string) {
-	var raw json.RawMessage
-	if json.NewDecoder(strings.NewReader(text)).Decode(&raw) != nil {
-		return
-	}
-	var b struct {
-		errorBody
-		Error *errorBody `json:"error"`
-	}
-	if agent.Unmarshal(raw, &b) != nil {
-		return
-	}
-	e := b.errorBody
-	if b.Error != nil {
-		e = *b.Error
-	}
-	var code string
-	if json.Unmarshal(e.Code, &code) != nil {
-		code = ""
-	}
-	s.shaped = s.shaped || e.Type != "" || len(e.Code) > 0
-	s.words = []string{code, e.Type}
-	s.text = e.Message
-	s.reset, _ = strconv.ParseFloat(e.Metadata.Headers.Reset, 64)
-}
-
 // named are codes and types of providers that say more than a status and a text.
 var named = map[string]detect.Reason{
 	"insufficient_quota": detect.Billing,
@@ -132,23 +47,41 @@ var named = map[string]detect.Reason{
 	"authentication_error":                                           detect.Auth,
 	"permission_error":                                               detect.Auth,
 	"api_error":                                                      detect.ServerError,
+	"server_is_overloaded":                                           detect.Overloaded,
+	"budget_exceeded":                                                detect.Billing, // LiteLLM
+	"exceeded_current_quota_error":                                   detect.Billing, // Moonshot
+	"1113":                                                           detect.Billing, // z.ai: no balance
+	"1309":                                                           detect.Billing, // z.ai: the plan has ended
+	"1313":                                                           detect.Auth,    // z.ai: a person must ask for it back
 }
 
 // plain are types that every refusal of their kind has: what the text says counts more.
 var plain = map[string]detect.Reason{
-	"rate_limit_error":    detect.RateLimit,
-	"rate_limit_exceeded": detect.RateLimit,
+	"rate_limit_error":      detect.RateLimit,
+	"rate_limit_exceeded":   detect.RateLimit,
+	"server_error":          detect.ServerError,
+	"invalid_request_error": detect.InvalidRequest,
 }
 
-// read says what the text of an error means: by the provider's codes, by its text where that says more than
-// the status, by the status.
+// read says what the text of an error means: by what providers are known to say, by their codes, by the text where that
+// says more than the status, by the status.
 func read(f *detect.Failure, text string, at time.Time, zone *time.Location) {
 	s := takeApart(text)
 	f.Status = s.status
+	if p, ok := detect.Passed(s.status, s.body, at, zone); ok {
+		f.Reason, f.Window, f.ResetAt, f.ResetMinute, f.Notes = p.Reason, p.Window, p.ResetAt, p.ResetMinute, p.Notes
+		if limited := f.Reason == detect.UsageLimit || f.Reason == detect.RateLimit || f.Reason == detect.Overloaded; limited && s.wait != nil && !at.IsZero() {
+			f.RetryAfter, f.ResetAt, f.ResetMinute, f.Notes = s.wait, time.Time{}, false, nil
+		}
+		return
+	}
 	byText, known := messages().Failure(s.text, at, zone)
 	f.Reason = s.reason(byText)
 	if known && byText.Reason == f.Reason {
 		f.Window = byText.Window
+	}
+	if s.google && f.Reason == detect.RateLimit {
+		s.quota(f, at, zone)
 	}
 	switch f.Reason {
 	case detect.UsageLimit, detect.RateLimit, detect.Overloaded:
@@ -165,6 +98,10 @@ func (s *said) reason(byText *detect.Failure) detect.Reason {
 	}
 	status := detect.FromStatus(s.status)
 	switch {
+	case s.google && status == detect.RateLimit && noQuota.MatchString(s.text):
+		return detect.Billing
+	case s.google && status == detect.RateLimit: // it says of each quota what others say of money
+		return status
 	case byText != nil && (s.status == 0 || finer(byText.Reason, s.status)):
 		return byText.Reason
 	case s.status != 0:
@@ -208,9 +145,31 @@ func (s *said) resets(f *detect.Failure, at time.Time, zone *time.Location) {
 		f.ResetAt, f.Notes = r.At, r.Notes
 		return
 	}
+	if s.rest > 0 {
+		f.ResetIn(at, s.rest)
+		return
+	}
 	r, ok := detect.ParseReset(s.text, at, zone)
 	f.Notes = r.Notes
 	if ok {
 		f.ResetAt, f.ResetMinute = r.At, r.Minute
+	}
+}
+
+// noQuota: Google's word for a model that the account has no quota of.
+var noQuota = lazyregexp.New(`\blimit: 0(?:[,.\s]|$)`)
+
+// longWait: whoever throttles requests of a minute asks for no longer wait.
+const longWait = 5 * time.Minute
+
+// quota tells Google's quota of a day from that of a minute, by its name or by the wait.
+func (s *said) quota(f *detect.Failure, at time.Time, zone *time.Location) {
+	if r, ok := detect.ParseReset(s.text, at, zone); ok {
+		s.rest = max(s.rest, r.At.Sub(at))
+	}
+	if s.daily {
+		f.Reason, f.Window = detect.UsageLimit, detect.Daily
+	} else if s.rest > longWait {
+		f.Reason = detect.UsageLimit
 	}
 }
