@@ -25,6 +25,8 @@ func TestTable(t *testing.T) {
 // The columns: reason (retrying, asking: that state; none: no stop), window, wait until the reset in
 // seconds (-: none), text. The time counts only where detect can read the form at all.
 const texts = `
+billing	-	-	[API Error: Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects to manage your project and billing.]
+billing	-	-	{"error":{"code":429,"message":"Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects to manage your project and billing.","status":"RESOURCE_EXHAUSTED"}}
 usage_limit	-	69287	You have exhausted your capacity on this model. Your quota will reset after 19h14m47s.
 usage_limit	-	600	You have exhausted your capacity on this model. Your quota will reset after 10m.
 rate_limit	-	0	You have exhausted your capacity on this model. Your quota will reset after 0s.
