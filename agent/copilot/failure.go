@@ -51,6 +51,7 @@ type said struct {
 	status int    // that stands in it; 0: none does
 	code   string // GitHub's
 	words  string // the provider's own, else the agent's
+	vain   bool   // all tries of a call failed, and of the last one the agent knows nothing
 	shaped bool   // it has the form of an error that the agent passes on
 	json   bool   // the words stood in an object
 }
@@ -59,16 +60,21 @@ type said struct {
 //
 //	Execution failed: Failed to get response from the AI model; retried 5 times (total retry wait time: 15.47 seconds) Last error: 500 boom
 //	Execution failed: Error: Failed to ... Last error: CAPIError: 500 boom (1.0.65)
+//	Execution failed: Error: Failed to ... (Request-ID 9DD0:1A2B:3C4D) Last error: CAPIError: 503 {"error":{...}} (1.0.55)
 //	Execution failed: 400 invalid request body
 //	429 Too many requests (the user's own provider)
 //	Model call failed: {"message":"...","code":"rate_limited"} (Request ID: ...) (before 1.0)
-var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; retried \d+ times \(total retry wait time: [\d.]+ seconds\) Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
+var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; retried \d+ times \(total retry wait time: [\d.]+ seconds\) (?:\(Request-ID [\w:-]+\) )?Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
+
+// unnamed is an error of which the agent knows neither status nor text: a stream that broke, as it said before each try.
+const unnamed = "Unknown error"
 
 func takeApart(text string) said {
 	flat := strings.Join(strings.Fields(detect.Plain(text)), " ")
 	m := wrap.FindStringSubmatch(flat)
 	s := said{words: flat[len(m[0]):], shaped: m[1] != "" || m[2] != ""}
 	s.status, _ = strconv.Atoi(m[3])
+	s.vain = m[2] != "" && s.words == unnamed
 	if strings.HasPrefix(s.words, "{") {
 		s.body()
 	}
@@ -147,6 +153,8 @@ func (s *said) judge(f *detect.Failure, kind string, at time.Time, zone *time.Lo
 		f.Reason, f.Window, f.Field = by.Reason, by.Window, fieldText
 	case f.Reason == detect.Unknown && kind == "rate_limit":
 		f.Reason, f.Field = detect.RateLimit, fieldType
+	case f.Status == 0 && s.vain:
+		f.Reason, f.Field = detect.ServerError, fieldText
 	}
 }
 
