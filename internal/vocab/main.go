@@ -56,12 +56,10 @@ func mainErr(ctx context.Context, repo string, p pin, record bool, out io.Writer
 		return err
 	}
 	said := classified(found, known, p.agent)
-	if record {
-		if err := said.write(listFile(repo, p)); err != nil {
-			return err
-		}
+	if err := compare(out, repo, p, pins, said, known); err != nil || !record {
+		return err
 	}
-	return compare(out, repo, p, pins, said, known)
+	return said.write(listFile(repo, p))
 }
 
 // classified gives each string the meaning that it has in a list of another version.
@@ -85,7 +83,8 @@ func classified(found []string, known map[pin]list, agent string) list {
 	return said
 }
 
-// compare prints what is new against the pinned version before, and how clawd reads it.
+// compare prints what is new against the pinned version before, and how clawd reads it. A version that has lost most of what
+// the one before said was not read where its code is: that is an error.
 func compare(out io.Writer, repo string, p pin, pins []pin, said list, known map[pin]list) error {
 	before, ok := previous(pins, p)
 	if !ok {
@@ -106,6 +105,10 @@ func compare(out io.Writer, repo string, p pin, pins []pin, said list, known map
 		fmt.Fprintf(out, "%s: %d strings; %d are new against the list of %s, %d of that are gone\n", p, len(said), len(fresh), before, len(had))
 	} else {
 		fmt.Fprintf(out, "%s: %d strings; no version before has a list\n", p, len(said))
+	}
+	if lost := len(had); lost*2 > len(known[before]) {
+		return fmt.Errorf("%d of the %d strings of %s are gone: the code of %s is elsewhere in its package, or laid out anew; "+
+			"tell agent/%s/vocab.json where. Nothing is recorded", lost, len(known[before]), before, p, p.agent)
 	}
 	r, err := newReader(repo, p.agent)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"regexp"
 	"unicode"
 	"unicode/utf8"
@@ -34,17 +35,31 @@ func compiled(program []byte, found func(string)) {
 		}
 		n := printable(program[at:])
 		if n >= shortest {
+			n = beforeFormat(program[at:], n)
 			apart(program[at:at+n], found)
 		}
 		at += max(n, 1)
 	}
 }
 
+// beforeFormat is how much of a row of n bytes stands before a format whose length reads as a character of it. The text of
+// such a format begins a sentence and ends with the row.
+func beforeFormat(b []byte, n int) int {
+	for i := max(0, n-0x80); i+shortest < n; i++ {
+		if i+1+int(b[i]) == n && 'A' <= b[i+1] && b[i+1] <= 'Z' {
+			if _, size := format(b[i:]); size > 0 {
+				return i
+			}
+		}
+	}
+	return n
+}
+
 // Where one string ends and the next begins, as far as that shows: a capital letter in the middle of a word, a
 // word right behind a stop, and the sentences with a small letter that the agent is known to say.
 var (
 	capital = regexp.MustCompile(`([^\s"'(\[/_-])([A-Z][a-z'’]+[ .…-]|You(?:r|['’]\w+)? |⚠)`)
-	lower   = regexp.MustCompile(`([a-z]{2}[.…])([a-z]+ )`)
+	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…]))([a-z]+[ _])`)
 	within  = regexp.MustCompile(`(\w)(stream (?:error|disconnected)|internal error; |exceeded retry limit|quota exceeded|context window exceeded|usage not included|session budget exceeded)`)
 )
 
@@ -58,31 +73,47 @@ func apart(run []byte, found func(string)) {
 	}
 }
 
-// format reads a compiled format: a length and that many bytes of text, or a sign for a value, until a zero.
+// format reads a compiled format until its zero: texts with their length, in one byte or behind 0x80 in two, and signs for
+// values, with the bits of what follows such a sign.
 func format(b []byte) (text string, n int) {
 	var out []byte
 	for n < len(b) && n < longest {
 		c := b[n]
 		n++
+		size := int(c)
 		switch {
 		case c == 0:
 			if len(out) < shortest || !bytes.Contains(out, []byte(hole)) {
 				return "", 0
 			}
 			return string(out), n
-		case c == 0xC0:
+		case c >= 0xC0 && c < 0xD0:
 			out = append(out, hole...)
-		case c < 0x80:
-			end := n + int(c)
-			if end > len(b) || printable(b[n:end]) != int(c) {
-				return "", 0
-			}
-			out, n = append(out, b[n:end]...), end
-		default:
+			n += options(c)
+			continue
+		case c == 0x80 && n+2 <= len(b):
+			size = int(binary.LittleEndian.Uint16(b[n:]))
+			n += 2
+		case c >= 0x80:
 			return "", 0
 		}
+		end := n + size
+		if end > len(b) || printable(b[n:end]) != size {
+			return "", 0
+		}
+		out, n = append(out, b[n:end]...), end
 	}
 	return "", 0
+}
+
+// options is how many bytes follow the sign for a value: flags, width, precision, and which value it is.
+func options(sign byte) (n int) {
+	for bit, size := range []int{4, 2, 2, 2} {
+		if sign>>bit&1 == 1 {
+			n += size
+		}
+	}
+	return n
 }
 
 // printable is how many bytes of text begin here.

@@ -21,6 +21,8 @@ type kind struct {
 	Files  [][]string `json:"files"`
 	Read   string     `json:"read"`   // by which of readers
 	Single bool       `json:"single"` // one of the files is enough: they are builds of the same
+	// Inside are, by the name of a program, the files to read in the archives that it carries, and by which of readers.
+	Inside map[string]map[string]string `json:"inside"`
 	// Records of a failure, and of a notice, with %s for the text in JSON, where clawd reads these alone. A stop is asked
 	// as the first that is understood.
 	Records []string `json:"records"`
@@ -42,6 +44,13 @@ func readKind(repo, agent string) (kind, error) {
 	}
 	if readers[k.Read] == nil {
 		return k, fmt.Errorf("%s: nothing reads a package as %q", path, k.Read)
+	}
+	for _, named := range k.Inside {
+		for _, by := range named {
+			if readers[by] == nil {
+				return k, fmt.Errorf("%s: nothing reads a file as %q", path, by)
+			}
+		}
 	}
 	return k, nil
 }
@@ -89,11 +98,17 @@ func (k kind) strings(dir string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		readers[k.Read](b, func(s string) {
+		keep := func(s string) {
 			if s = tidy(s); errorPath(s) {
 				seen[s] = true
 			}
-		})
+		}
+		readers[k.Read](b, keep)
+		if named := k.Inside[filepath.Base(path)]; named != nil {
+			if err := inside(b, named, keep); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
 	}
 	all := make([]string, 0, len(seen))
 	for s := range seen {
