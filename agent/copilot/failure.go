@@ -61,10 +61,11 @@ type said struct {
 //	Execution failed: Failed to get response from the AI model; retried 5 times (total retry wait time: 15.47 seconds) Last error: 500 boom
 //	Execution failed: Error: Failed to ... Last error: CAPIError: 500 boom (1.0.65)
 //	Execution failed: Error: Failed to ... (Request-ID 9DD0:1A2B:3C4D) Last error: CAPIError: 503 {"error":{...}} (1.0.55)
+//	Execution failed: Failed to get response from the AI model; stopped after 3 retries (912 seconds elapsed) because the slow-stream retry limit was reached. Last error: ... (1.0.102)
 //	Execution failed: 400 invalid request body
 //	429 Too many requests (the user's own provider)
 //	Model call failed: {"message":"...","code":"rate_limited"} (Request ID: ...) (before 1.0)
-var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; retried \d+ times \(total retry wait time: [\d.]+ seconds\) (?:\(Request-ID [\w:-]+\) )?Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
+var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; (?:retried \d+ times \(total retry wait time: [\d.]+ seconds\)|stopped after \d+ \w+ \([\d.]+ seconds elapsed\) because the slow-stream retry limit was reached\.) (?:\(Request-ID [\w:-]+\) )?Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
 
 // unnamed is an error of which the agent knows neither status nor text: a stream that broke, as it said before each try.
 const unnamed = "Unknown error"

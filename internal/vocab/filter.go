@@ -23,6 +23,7 @@ var limitWords = regexp.MustCompile(`(?i)\b(?:` +
 	`|API error\b|service unavailable\b|internal server error\b|server (?:is busy|had an error|error\b)|last status|unexpected status|is disabled for your org` +
 	`|prompt is too long|(?:conversation|context) (?:is )?too (?:long|large)|context (?:window |length |limit )?(?:limit|reached|exceeded|will overflow)|exceeds (?:the |this |its )?(?:model's )?context|out of room|token count exceeds` +
 	`|mid-(?:response|stream)\b|no response from|never arrived|while your computer was|has disabled\b|on hold\b|limit is set to|spending limit|stream (?:disconnected|idle|ended|closed)|before a response|output token maximum|maximum number of turns|budget (?:exceeded|has been|reached)` +
+	`|failed to get response from|error running (?:local|remote)|^execution failed: \{\}$|cannot connect to API|run out of your included` +
 	`|automatic continue|continu(?:e|es|ing) (?:automatically|now)|retrying (?:in|after|sampling|with)\b|reconnecting\b|trying to reach` +
 	`)`)
 
@@ -58,8 +59,8 @@ func sentence(s string) bool {
 	return (len(strings.Fields(bare)) >= 3 || shortLimit.MatchString(s)) && letters*10 >= len(bare)*6
 }
 
-// shortLimit are the names of limits, which are put into sentences.
-var shortLimit = regexp.MustCompile(`^(?:5-hour|[\w-]+) limit(?: reached)?$`)
+// shortLimit are the names of limits, which are put into sentences, and what stands before a provider's answer.
+var shortLimit = regexp.MustCompile(`^(?:(?:5-hour|[\w-]+) limit(?: reached)?|Execution failed: \{\})$`)
 
 var (
 	// begins is how a sentence begins. A piece of one begins with a blank, a comma or a small letter.
@@ -68,10 +69,13 @@ var (
 	small = regexp.MustCompile(`^(?:stream (?:disconnected|error)|exceeded retry|unexpected status|rate limit exceeded|error sending|request timed|timeout waiting|connection failed|idle timeout|workspace routing)`)
 )
 
+// settings is where GitHub's customers pay, which is said in sentences about their limits.
+const settings = "https://github.com/settings/"
+
 // errorPath tells whether a string is one of an error or a limit that the agent's user may read.
 func errorPath(s string) bool {
 	switch {
-	case !sentence(s), !begins.MatchString(s) && !small.MatchString(s), elsewhere.MatchString(s):
+	case !sentence(s), !begins.MatchString(s) && !small.MatchString(s), elsewhere.MatchString(strings.ReplaceAll(s, settings, "")):
 		return false
 	}
 	return limitWords.MatchString(s) || lineWords.MatchString(s) && turnWords.MatchString(s)

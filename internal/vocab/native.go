@@ -42,11 +42,14 @@ func compiled(program []byte, found func(string)) {
 	}
 }
 
+// opening is the first word of a sentence, and no name of the code.
+var opening = regexp.MustCompile(`^[A-Z][A-Za-z'’-]* `)
+
 // beforeFormat is how much of a row of n bytes stands before a format whose length reads as a character of it. The text of
 // such a format begins a sentence and ends with the row.
 func beforeFormat(b []byte, n int) int {
 	for i := max(0, n-0x80); i+shortest < n; i++ {
-		if i+1+int(b[i]) == n && 'A' <= b[i+1] && b[i+1] <= 'Z' {
+		if i+1+int(b[i]) == n && opening.Match(b[i+1:n]) {
 			if _, size := format(b[i:]); size > 0 {
 				return i
 			}
@@ -59,7 +62,7 @@ func beforeFormat(b []byte, n int) int {
 // word right behind a stop, and the sentences with a small letter that the agent is known to say.
 var (
 	capital = regexp.MustCompile(`([^\s"'(\[/_-])([A-Z][a-z'’]+[ .…-]|You(?:r|['’]\w+)? |⚠)`)
-	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…]))([a-z]+[ _])`)
+	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…])|/features)([a-z]+[ _])`)
 	within  = regexp.MustCompile(`(\w)(stream (?:error|disconnected)|internal error; |exceeded retry limit|quota exceeded|context window exceeded|usage not included|session budget exceeded)`)
 )
 

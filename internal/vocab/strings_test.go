@@ -41,7 +41,7 @@ func TestBundled(t *testing.T) {
 func TestCompiled(t *testing.T) {
 	long := strings.Repeat("A text of more than a byte's length. ", 4)[:0x86]
 	program := "\x00\x23exceeded retry limit, last status: \xc0\xc0\x00\x01" +
-		"preflight2Failed to get response from the AI model; retried \xc0\x1f times (total retry wait time: \xc5 \x00\x00p\x02\x00\x09 seconds)\x00" +
+		"GITHUB_ORG_IDGITHUB_USER_IDLong context2Failed to get response from the AI model; retried \xc0\x1f times (total retry wait time: \xc5 \x00\x00p\x02\x00\x09 seconds)\x00" +
 		"\x80\x86\x00" + long + "\xc1 \x00\x00p\x01.\x00" +
 		"Retrying...model_retrySome words to continue.quota_exceeded\x01" +
 		"\x02spawn failedSelected model is at capacity. Please try a different model.You’ve hit it.internal error; died\x00"
@@ -52,7 +52,7 @@ func TestCompiled(t *testing.T) {
 		}
 	})
 	want := []string{"exceeded retry limit, last status: {}{}",
-		"preflight", "Failed to get response from the AI model; retried {} times (total retry wait time: {} seconds)", long + "{}.",
+		"GITHUB_ORG_IDGITHUB_USER_ID", "Long context", "Failed to get response from the AI model; retried {} times (total retry wait time: {} seconds)", long + "{}.",
 		"Retrying...", "model_retry", "Some words to continue.", "quota_exceeded", "spawn failed", "Selected model is at capacity. Please try a different model.", "You’ve hit it.", "internal error; died"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
