@@ -63,15 +63,21 @@ func TestErrorPath(t *testing.T) {
 	for s, want := range map[string]bool{
 		"You've hit your {}": true,
 		"5-hour limit":       true,
-		"{}: Connection lost mid-response. Try again.":         true,
-		"Your access token could not be refreshed.":            true,
-		"exceeded retry limit, last status: {}{}":              true,
-		"SELECT * FROM usage limit reached":                    false,
-		"<div>Usage limit reached for you</div>":               false,
-		"the usage limit reached by now":                       false, // the middle of a sentence
-		"The plugin's rate limit was reached":                  false,
-		"The connection of your printer timed out":             false,
-		"Usage limit " + strings.Repeat("reached ", tallest/8): false,
+		"{}: Connection lost mid-response. Try again.":               true,
+		"Your access token could not be refreshed.":                  true,
+		"exceeded retry limit, last status: {}{}":                    true,
+		"Execution failed: {}":                                       true,
+		"Tool execution failed: {}":                                  false,
+		"Cannot connect to API: {}":                                  true,
+		"Failed to get response from the AI model; retried {} times": true,
+		"You've run out of your included AI credits for the month. Manage budget: https://github.com/settings/copilot/features": true,
+		"The rate limit of https://github.com/ was exceeded":                                                                    false,
+		"SELECT * FROM usage limit reached":                                                                                     false,
+		"<div>Usage limit reached for you</div>":                                                                                false,
+		"the usage limit reached by now":                                                                                        false, // the middle of a sentence
+		"The plugin's rate limit was reached":                                                                                   false,
+		"The connection of your printer timed out":                                                                              false,
+		"Usage limit " + strings.Repeat("reached ", tallest/8):                                                                  false,
 	} {
 		if got := errorPath(s); got != want {
 			t.Errorf("%q: %v, want %v", s, got, want)
