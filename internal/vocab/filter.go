@@ -23,7 +23,7 @@ var limitWords = regexp.MustCompile(`(?i)\b(?:` +
 	`|API error\b|service unavailable\b|internal server error\b|server (?:is busy|had an error|error\b)|last status|unexpected status|is disabled for your org` +
 	`|prompt is too long|(?:conversation|context) (?:is )?too (?:long|large)|context (?:window |length |limit )?(?:limit|reached|exceeded|will overflow)|exceeds (?:the |this |its )?(?:model's )?context|out of room|token count exceeds` +
 	`|mid-(?:response|stream)\b|no response from|never arrived|while your computer was|has disabled\b|on hold\b|limit is set to|spending limit|stream (?:disconnected|idle|ended|closed)|before a response|output token maximum|maximum number of turns|budget (?:exceeded|has been|reached)` +
-	`|failed to get response from|error running (?:local|remote)|^execution failed: \{\}$|cannot connect to API|run out of your included` +
+	`|failed to get response from|request timeout after|error running (?:local|remote)|^execution failed: \{\}$|cannot connect to API|run out of your included` +
 	`|automatic continue|continu(?:e|es|ing) (?:automatically|now)|retrying (?:in|after|sampling|with)\b|reconnecting\b|trying to reach` +
 	`)`)
 
