@@ -241,7 +241,7 @@ func TestPiInAProgram(t *testing.T) {
 // leftToHost checks that a session is left to the process that hosts it, and its user told who that is.
 func (w *world) leftToHost(c *clawd, id, why string) {
 	w.t.Helper()
-	if e := c.waitFor(time.Minute, "session_unreachable", "session", id); !strings.Contains(e.text("why"), why) {
+	if e := c.wait("session_unreachable", "session", id); !strings.Contains(e.text("why"), why) {
 		w.t.Errorf("why: %s", e.text("why"))
 	}
 	if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() == 0 && !strings.Contains(out.output(), "when that process has ended") {
