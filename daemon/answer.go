@@ -277,7 +277,8 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	if out.Stop, out.Err = s.tail(ctx, &rec, q.Order, h); out.Err != nil {
 		return out
 	}
-	if out.Stop.Evidence.Field == string(detect.KindHolder) && s.writtenWithin(s.settle()) {
+	unheard := q.Rec.Stop.Key != out.Stop.Key && s.writtenWithin(time.Hour) // its process may have ended just now, long after it wrote
+	if out.Stop.Evidence.Field == string(detect.KindHolder) && (unheard || s.writtenWithin(s.settle())) {
 		out.Err = refused("its turn has only just ended, and its last words may be yet to come; say it again in %s", s.settle())
 		return out
 	}

@@ -70,7 +70,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err != nil {
 		return part, err
 	}
-	others := marked && mark.Claim.Token != c.Token // another clawd made the attempt, with an output of its own
+	others := mark.Claim.Token != "" && mark.Claim.Token != c.Token // another clawd made the attempt, with an output of its own; a torn mark is nobody's
 	return resume.Sight{Session: part.Session, Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output,
 		NoOutput: e.noOutput || others, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot, Marked: marked, ExecFail: mark.ExecFail}, nil
 }

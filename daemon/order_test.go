@@ -345,25 +345,6 @@ func TestResumeCutLater(t *testing.T) {
 	})
 }
 
-// What ends in mid turn may have its last words yet to come: they say what the order is about.
-func TestResumeBeforeTheLastWords(t *testing.T) {
-	in(t, func(r *rig) {
-		r.start()
-		id := uuid.NewString()
-		r.add(id, r.line(id, "user"))
-		r.pass(10 * time.Second)
-		if err := os.Chtimes(r.session(id).Path, time.Time{}, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		if why, _ := r.refused(id); !strings.Contains(why, "only just") {
-			t.Errorf("why: %s", why)
-		}
-		r.pass(10 * time.Second)
-		r.order(id, resume.Order{Now: true})
-		r.wantStarts(1)
-	})
-}
-
 // An order stands until it came to something: what is proved to have had no effect is tried again, also
 // for a stop that the config leaves.
 func TestOrderStands(t *testing.T) {

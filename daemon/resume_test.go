@@ -117,6 +117,12 @@ func TestProofOfNoEffect(t *testing.T) {
 			}
 			c.end()
 		}, 1, state.Held},
+		{"its mark is torn", func(c *child) {
+			if err := os.Truncate(c.claim.Mark, 0); err != nil {
+				t.Fatal(err)
+			}
+			c.end()
+		}, 2, state.Following},
 		{"opened it and left nothing", func(c *child) { c.opened(); c.end() }, 1, state.Held},
 		{"prompt without an answer", func(c *child) { c.opened(); c.ask(); c.end() }, 1, state.Held},
 	} {

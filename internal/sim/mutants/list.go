@@ -190,7 +190,7 @@ var mutants = []mutant{
 	{"a terminal that may show another session counts as showing this one", []edit{{"daemon/live.go",
 		"titled = !ok || p.Started.IsZero() || len(others) > 0", "_ = others"}}},
 	{"an order is taken before a turn's last words are read", []edit{{"daemon/answer.go",
-		"	if out.Stop.Evidence.Field == string(detect.KindHolder) && s.writtenWithin(s.settle()) {\n", "	if false {\n"}}},
+		"	if out.Stop.Evidence.Field == string(detect.KindHolder) && (unheard || s.writtenWithin(s.settle())) {\n", "	if unheard && false {\n"}}},
 	{"an empty output is never read", []edit{{"daemon/evidence.go",
 		"info: info, size: -1}", "info: info}"}}},
 	{"a process hangs by whatever was written last", []edit{{"agent/copilot/hung.go",
