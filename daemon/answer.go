@@ -277,7 +277,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	if out.Stop, out.Err = s.tail(ctx, &rec, q.Order, h); out.Err != nil {
 		return out
 	}
-	unheard := q.Rec.Stop.Key != out.Stop.Key && s.writtenWithin(time.Hour) // its process may have ended just now, long after it wrote
+	unheard := q.Rec.Classifier.Holder.Liveness == detect.Alive // its process has ended since clawd looked, perhaps long after it wrote
 	if out.Stop.Evidence.Field == string(detect.KindHolder) && (unheard || s.writtenWithin(s.settle())) {
 		out.Err = refused("its turn has only just ended, and its last words may be yet to come; say it again in %s", s.settle())
 		return out

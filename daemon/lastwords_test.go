@@ -55,3 +55,19 @@ func TestResumeRightAfterTheEnd(t *testing.T) {
 		r.wantStarts(1)
 	})
 }
+
+// One that had ended before clawd was there has said all: an order about it counts at once.
+func TestResumeOfATurnCutBeforeTheStart(t *testing.T) {
+	in(t, func(r *rig) {
+		r.registry()
+		id := uuid.NewString()
+		r.add(id, r.line(id, "user"))
+		if err := os.Chtimes(r.session(id).Path, time.Time{}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(20 * time.Minute)
+		r.start()
+		r.order(id, resume.Order{Now: true})
+		r.wantStarts(1)
+	})
+}
