@@ -17,7 +17,7 @@ import (
 
 // Stops that are old: the same stop, found late, is resumed once, by the daemon and by an order.
 
-func TestAgeClaude330(t *testing.T) { ageCases(t, claude330) }
+func TestAgeClaude332(t *testing.T) { ageCases(t, claude332) }
 func TestAgeClaude329(t *testing.T) { ageCases(t, claude329) }
 func TestAgeClaude197(t *testing.T) { ageCases(t, claude197) }
 func TestAgeOpencode(t *testing.T)  { ageCases(t, opencode) }

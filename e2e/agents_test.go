@@ -23,6 +23,7 @@ type agentCase struct {
 }
 
 var (
+	claude332 = pinned("claude", "2.1.332")
 	claude330 = pinned("claude", "2.1.330")
 	claude329 = pinned("claude", "2.1.329")
 	claude197 = pinned("claude", "2.1.197")
@@ -74,7 +75,7 @@ func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 // older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
 // the everyday cases and the proofs are run.
 func (a agentCase) older() bool {
-	return a == copilot65 || a == pi80 || a == pi73 || a == qwen015
+	return a == claude330 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015
 }
 
 // byText: the version writes a reset time only as a text with minutes.

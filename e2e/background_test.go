@@ -15,7 +15,7 @@ import (
 // What a session of Claude Code left to run in the background wakes it when it ends: at once, with a turn of
 // the session's own. A turn that a limit stopped meanwhile goes on with it.
 
-func TestBackgroundClaude330(t *testing.T) { backgroundCases(t, claude330) }
+func TestBackgroundClaude332(t *testing.T) { backgroundCases(t, claude332) }
 func TestBackgroundClaude329(t *testing.T) { backgroundCases(t, claude329) }
 func TestBackgroundClaude197(t *testing.T) { backgroundCases(t, claude197) }
 

@@ -35,6 +35,7 @@ var cases = []struct {
 	{"15Forgotten", false, forgottenCase},
 }
 
+func TestClaude332(t *testing.T) { runCases(t, claude332) }
 func TestClaude330(t *testing.T) { runCases(t, claude330) }
 func TestClaude329(t *testing.T) { runCases(t, claude329) }
 func TestClaude197(t *testing.T) { runCases(t, claude197) }

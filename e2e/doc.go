@@ -3,7 +3,7 @@
 // their own in which only loopback exists, with a clean environment, a HOME in a temporary folder
 // and dummy keys.
 //
-// Names: TestClaude330…, TestClaude329…, TestClaude197…, TestOpencode…. `make agents` installs the agents.
+// Names: TestClaude332…, TestClaude329…, TestClaude197…, TestOpencode…. `make agents` installs the agents.
 //
 //	CLAWD_AGENT_CACHE  where they lie (default: .cache/agents in the repository)
 //	CLAWD_E2E=all      run every case; without it the four of everyday, per agent

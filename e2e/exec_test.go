@@ -31,7 +31,7 @@ var execCases = []struct {
 	{"BesideWindow", false, execBesideWindowCase},
 }
 
-func TestExecClaude330(t *testing.T) { runExec(t, claude330) }
+func TestExecClaude332(t *testing.T) { runExec(t, claude332) }
 func TestExecClaude329(t *testing.T) { runExec(t, claude329) }
 func TestExecClaude197(t *testing.T) { runExec(t, claude197) }
 func TestExecOpencode(t *testing.T)  { runExec(t, opencode) }

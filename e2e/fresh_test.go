@@ -14,7 +14,7 @@ import (
 // told, and no second one is begun.
 func TestFreshKilledAfterItAsked(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentCase{claude330, codex169, gemini061, opencode} {
+	for _, a := range []agentCase{claude332, codex169, gemini061, opencode} {
 		t.Run(a.kind, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)

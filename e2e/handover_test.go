@@ -13,7 +13,7 @@ import (
 
 // limitedBeside is a world in which Claude Code has stopped at its plan's limit for hours, and another agent is there as well.
 func limitedBeside(t *testing.T, to agentCase) (w *world, id string) {
-	w = newWorld(t, claude330)
+	w = newWorld(t, claude332)
 	w.configure(to)
 	w.env = w.variables(to, to.bin(t))
 	w.useLogin()

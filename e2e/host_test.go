@@ -187,7 +187,7 @@ func TestOpencodeInAnEditorBesideAServer(t *testing.T) {
 func TestClaudeInAProgram(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude330)
+	w := newWorld(t, claude332)
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ var liveCases = []struct {
 	{"Cleared", false, clearedCase},
 }
 
-func TestLiveClaude330(t *testing.T) { runLive(t, claude330) }
+func TestLiveClaude332(t *testing.T) { runLive(t, claude332) }
 func TestLiveClaude329(t *testing.T) { runLive(t, claude329) }
 func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
 func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }

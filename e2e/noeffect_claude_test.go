@@ -14,7 +14,7 @@ import (
 // The proofs of no effect for Claude Code. Each allows clawd a second fire for the same stop, so
 // each is checked on every pinned version, without clawd.
 
-func TestClaude330NoEffect(t *testing.T) { claudeNoEffect(t, claude330) }
+func TestClaude332NoEffect(t *testing.T) { claudeNoEffect(t, claude332) }
 func TestClaude329NoEffect(t *testing.T) { claudeNoEffect(t, claude329) }
 func TestClaude197NoEffect(t *testing.T) { claudeNoEffect(t, claude197) }
 

@@ -20,6 +20,7 @@ import (
 
 // A terminal that is no tmux: agents ask it what it is, and draw and name their window by the answer.
 
+func TestPlainClaude332(t *testing.T) { plainCase(t, claude332, "demo") }
 func TestPlainClaude330(t *testing.T) { plainCase(t, claude330, "demo") }
 func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }

@@ -69,8 +69,8 @@ func (w *world) same(before, after int) {
 	}
 }
 
-func TestRestoreClaude330(t *testing.T) {
-	restoreClaude(t, claude330)
+func TestRestoreClaude332(t *testing.T) {
+	restoreClaude(t, claude332)
 }
 func TestRestoreClaude329(t *testing.T) { restoreClaude(t, claude329) }
 func TestRestoreClaude197(t *testing.T) { restoreClaude(t, claude197) }

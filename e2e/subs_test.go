@@ -43,10 +43,10 @@ func (c *clawd) toldOnce(session, reason, words string) string {
 	return why
 }
 
-// TestSubClaude330: a session whose sub-agent was stopped finishes, and stays finished; clawd says so once, also after a restart.
-func TestSubClaude330(t *testing.T) {
+// TestSubClaude332: a session whose sub-agent was stopped finishes, and stays finished; clawd says so once, also after a restart.
+func TestSubClaude332(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, claude330)
+	w := newWorld(t, claude332)
 	w.useLogin()
 	c := w.startClawd(settings{})
 	tool := provider.ToolCall("Agent", map[string]any{"description": "look", "prompt": subtask, "subagent_type": "general-purpose", "run_in_background": false})

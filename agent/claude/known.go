@@ -11,7 +11,7 @@ import (
 // user stopped it. Notes on the session as a whole (a title, a mode, a cost) come and go with each version; they have the
 // session's id and are no part of the conversation, so they have neither an id of their own nor a message.
 
-// kinds are those of records of 1.0.100 to 2.1.330: the package and recorded runs have them.
+// kinds are those of records of 1.0.100 to 2.1.332: the package and recorded runs have them.
 var kinds = agent.Words(`user assistant system attachment progress summary file-history-snapshot file-history-delta attribution-snapshot
 	queue-operation custom-title ai-title tag agent-name agent-color agent-setting agent-server pr-link worktree-state content-replacement
 	last-prompt mode permission-mode cost-state session-owner tools-used atis-latch memory-mode history-suppression fork-context-ref
