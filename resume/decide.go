@@ -209,7 +209,7 @@ func (p Policy) When(s detect.Stop, t Tried) Decision {
 	grown := s.At.Add(p.Backoff.Delay(n, spread(s.Key, n)))
 	switch {
 	case s.State == detect.Retrying:
-		d := next(s.SelfResumeAt, fmt.Sprintf("the agent goes on by itself at %s; clawd takes over only if it has not %s later",
+		d := next(s.SelfResumeAt, fmt.Sprintf("the agent has set its own retry for %s; clawd takes over only if it has not gone on %s later",
 			s.SelfResumeAt.UTC().Format(time.RFC3339), human(p.Grace)))
 		d.Grace = p.Grace
 		return d

@@ -133,7 +133,7 @@ func explainStop(say func(string, ...any), s *daemon.WhyStop) {
 		say("The limit resets at %s.", local(*s.ResetAt))
 	}
 	if s.SelfResumeAt != nil {
-		say("The agent goes on by itself at %s.", local(*s.SelfResumeAt))
+		say("The agent has set its own retry for %s.", local(*s.SelfResumeAt))
 	}
 	if len(s.Notes) > 0 {
 		say("Note: %s.", tame(strings.Join(s.Notes, "; ")))

@@ -245,7 +245,7 @@ var table = []Rule{
 	{Name: "self_resume", At: Order, Ends: Later, Ordered: true,
 		holds: func(f *Facts) bool { return f.Stop.State == detect.Retrying },
 		why: func(f *Facts) string {
-			return "the agent goes on by itself at " + f.Stop.SelfResumeAt.Format(time.RFC3339)
+			return "the agent has set its own retry for " + f.Stop.SelfResumeAt.Format(time.RFC3339)
 		}},
 	{Name: "queued_prompt", At: Order, Ends: Later, Ordered: true,
 		holds: func(f *Facts) bool { return f.Record.Queued.PID != 0 },
