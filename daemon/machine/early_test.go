@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,42 @@ func TestQuitBesideAScript(t *testing.T) {
 	k.pass(2 * time.Hour)
 	if p.s.Rec.HolderEnd != state.HolderQuit || k.starts(p) != 0 {
 		t.Errorf("he is taken to have gone by %q, %d starts:\n%s", p.s.Rec.HolderEnd, k.starts(p), k)
+	}
+}
+
+// Who quits while clawd is away, and opens another terminal in the folder that may show anything, has quit, however that one
+// goes. One that surely shows the session takes the first one's place.
+func TestQuitBeforeAnotherTerminal(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		sure   bool // the other terminal surely shows it
+		end    state.HolderEnd
+		starts int
+	}{{"may show it", false, state.HolderQuit, 0}, {"shows it", true, state.HolderHangup, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			k, p := plain(t)
+			first, second := window(77), window(78)
+			first.Sure, first.Leader, first.LeaderStart = false, 70, 7
+			second.Sure, second.Leader, second.LeaderStart = c.sure, 71, 8
+			p.info.Interactive, p.holders = true, []detect.Holder{first}
+			shells := map[int]bool{70: true, 71: true}
+			p.held = func(s *HoldersSeen) {
+				was := p.s.Rec.Holder
+				over := !slices.ContainsFunc(p.holders, func(h detect.Holder) bool { return h.PID == was.PID })
+				s.Past = Past{Over: over, LeaderLives: shells[was.Leader]}
+			}
+			p.limited("stop", time.Hour)
+			p.s.Holder.Attended = false // as after a start
+			p.holders = []detect.Holder{second}
+			p.touch()
+			k.pass(time.Minute)
+			p.holders, shells = nil, nil // it is closed
+			p.touch()
+			k.pass(2 * time.Hour)
+			if p.s.Rec.HolderEnd != c.end || k.starts(p) != c.starts {
+				t.Errorf("its user is taken to have gone by %q, %d starts:\n%s", p.s.Rec.HolderEnd, k.starts(p), k)
+			}
+		})
 	}
 }
 

@@ -45,7 +45,7 @@ func (t *step) hold() bool {
 	switch {
 	case t.lost(Shown(seen.All)): // it may have been the one that showed it
 		t.write(t.s.Rec.HolderSeen(t.w.Books, was, state.HolderQuit))
-	case h.Liveness == detect.Alive && h.Kind != detect.Headless && !t.behind(h):
+	case h.Liveness == detect.Alive && h.Kind != detect.Headless && !t.behind(h) && !t.missed(h, seen.Past):
 		t.sawHolder(h, seen.Wraps)
 	case (h.Liveness != detect.Alive || t.behind(h) || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
 		if end, known := t.holderEnd(h, seen.Past); known {
@@ -77,10 +77,19 @@ func (t *step) ran(all []detect.Holder) {
 }
 
 // behind tells whether a server is left of those that had the session open, a terminal among them. It does not take the
-// terminal's place, and no other terminal does that may show what the server has: how it went is what its user meant.
+// terminal's place, and no other terminal does that may show what the server has, or that is found after a quit and may show
+// anything: how the first one went is what its user meant.
 func (t *step) behind(h detect.Holder) bool {
-	other := t.s.Rec.HolderEnd != "" && slices.Contains(t.s.Rec.Shown, h.PID)
-	return h.Liveness == detect.Alive && (h.Kind == detect.Server || other) && t.s.Rec.InTerminal()
+	rec := t.s.Rec
+	other := rec.HolderEnd != "" && slices.Contains(rec.Shown, h.PID) || rec.HolderEnd == state.HolderQuit && !h.Sure
+	return h.Liveness == detect.Alive && (h.Kind == detect.Server || other) && rec.InTerminal()
+}
+
+// missed tells whether the remembered terminal went while clawd was away, so that its end comes first, before a terminal that may
+// show anything takes its place.
+func (t *step) missed(h detect.Holder, past Past) bool {
+	was := t.s.Rec.Holder
+	return past.Over && !h.Sure && !t.s.Holder.Attended && was.Kind == detect.Interactive && was.Boot == t.w.Here.Boot && t.s.Rec.HolderEnd == ""
 }
 
 // lost takes in which terminals may show what a server of the agent has open, and tells whether one of them is not there any more.
