@@ -44,18 +44,33 @@ func Passed(status int, body string, at time.Time, zone *time.Location) (*Failur
 // sentence is what the provider says in a body of the usual forms; any other text is one itself. Behind a body may stand
 // what an agent adds.
 func sentence(body string) string {
-	var said struct {
+	type message struct {
 		Message string `json:"message"`
-		Error   struct {
-			Message string `json:"message"`
-		} `json:"error"`
+	}
+	var said struct {
+		message
+		Error  json.RawMessage `json:"error"`  // an object, or the sentence itself (xAI, Ollama)
+		Errors []message       `json:"errors"` // Cloudflare
 	}
 	body = strings.TrimSpace(body)
+	if m := quoted.FindStringSubmatch(body); m != nil { // as clients show an error that is no object
+		return m[1]
+	}
 	if !strings.HasPrefix(body, "{") || json.NewDecoder(strings.NewReader(body)).Decode(&said) != nil {
 		return body
 	}
-	return cmp.Or(said.Error.Message, said.Message)
+	var inner message
+	var alone string
+	if json.Unmarshal(said.Error, &inner) != nil {
+		_ = json.Unmarshal(said.Error, &alone)
+	}
+	if len(said.Errors) == 0 {
+		said.Errors = []message{{}}
+	}
+	return cmp.Or(inner.Message, alone, said.Message, said.Errors[0].Message)
 }
+
+var quoted = lazyregexp.New(`^"([^"\\]+)"$`)
 
 // fits refuses what a sentence says beside a status that tells otherwise.
 func fits(r Reason, status int) bool {

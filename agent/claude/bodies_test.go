@@ -18,8 +18,9 @@ func TestBodies(t *testing.T) {
 	for name, write := range map[string]func(agenttest.Body) (map[string]any, string, agenttest.Part){"claude": written, "claude-1": pasted} {
 		t.Run(name, func(t *testing.T) {
 			agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
-				Agent:     name,
-				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "dashscope", "deepseek", "moonshot", "minimax"},
+				Agent: name,
+				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "dashscope", "deepseek", "moonshot", "minimax",
+					"ollama", "volcengine", "nvidia"},
 				Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 					record, text, has := write(b)
 					record["type"], record["isApiErrorMessage"] = "assistant", true

@@ -16,8 +16,9 @@ import (
 func TestBodies(t *testing.T) {
 	c := &Codex{zone: time.UTC}
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
-		Agent:     "codex",
-		Providers: []string{"openrouter", "litellm", "azure", "minimax"},
+		Agent: "codex",
+		Providers: []string{"openrouter", "litellm", "azure", "minimax",
+			"groq", "xai", "ollama"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			message, info, has := written(b)
 			line, err := json.Marshal(map[string]any{"type": "event_msg", "payload": map[string]any{"type": "task_complete",

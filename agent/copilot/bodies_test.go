@@ -13,8 +13,9 @@ import (
 // What the providers answer that a user may name himself is read from the agent's record as what it means.
 func TestBodies(t *testing.T) {
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
-		Agent:     "copilot",
-		Providers: []string{"azure", "dashscope", "deepseek", "litellm", "moonshot", "openrouter", "zai", "minimax"},
+		Agent: "copilot",
+		Providers: []string{"azure", "dashscope", "deepseek", "litellm", "moonshot", "openrouter", "zai", "minimax",
+			"groq", "cerebras", "xai", "mistral", "ollama", "volcengine", "nvidia", "cloudflare"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			said, ok := b.Sentence()
 			if !ok {

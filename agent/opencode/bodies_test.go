@@ -15,8 +15,9 @@ func TestBodies(t *testing.T) {
 	for name, message := range map[string]func(agenttest.Body) string{"opencode": sentence, "opencode-raw": unknownForm} {
 		t.Run(name, func(t *testing.T) {
 			agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
-				Agent:     name,
-				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot", "minimax"},
+				Agent: name,
+				Providers: []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot", "minimax",
+					"groq", "cerebras", "xai", "mistral", "ollama", "volcengine", "nvidia", "cloudflare"},
 				Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 					e := rowError{Name: "APIError"}
 					e.Data.Message, e.Data.StatusCode, e.Data.Headers, e.Data.Body = message(b), b.Status, b.Headers, b.Text

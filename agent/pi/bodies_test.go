@@ -14,7 +14,8 @@ import (
 // What providers answer is read from the agent's record of it as what it means, in each form that the agent has for it.
 func TestBodies(t *testing.T) {
 	p := over(t.TempDir(), procTable{}, agent.Config{})
-	all := []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot", "minimax"}
+	all := []string{"openrouter", "litellm", "zai", "bedrock", "vertex", "azure", "copilot", "dashscope", "deepseek", "moonshot", "minimax",
+		"groq", "cerebras", "xai", "mistral", "ollama", "volcengine", "nvidia", "cloudflare"}
 	for name, form := range map[string]struct {
 		providers []string
 		write     func(agenttest.Body) (string, agenttest.Part)

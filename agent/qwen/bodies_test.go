@@ -13,8 +13,9 @@ import (
 // sentence into it, or the body where it does not know the form.
 func TestBodies(t *testing.T) {
 	agenttest.CheckBodies(t, "../../testdata/vocab/bodies.tsv", agenttest.Recorder{
-		Agent:     Name,
-		Providers: []string{"openrouter", "litellm", "zai", "azure", "dashscope", "deepseek", "moonshot", "minimax"},
+		Agent: Name,
+		Providers: []string{"openrouter", "litellm", "zai", "azure", "dashscope", "deepseek", "moonshot", "minimax",
+			"groq", "cerebras", "xai", "mistral", "ollama", "volcengine", "nvidia", "cloudflare"},
 		Read: func(b agenttest.Body) (detect.Stop, agenttest.Part) {
 			text, has := b.Text, agenttest.WholeBody
 			if said, ok := b.Sentence(); ok {

@@ -79,13 +79,13 @@ func (q *Qwen) failure(note *uiEvent, at time.Time) *detect.Failure {
 
 // read says what a text means that came with a status; 0: none is known.
 func read(status int, text string, at time.Time, zone *time.Location) *detect.Failure {
+	if f, ok := detect.Passed(status, text, at, zone); ok {
+		f.Field = fieldText
+		return f
+	}
 	said := strings.ReplaceAll(detect.Plain(sentence(text)), "\n", " ")
 	if f, ok := messages().Failure(said, at, zone); ok && fits(f.Reason, status) {
 		f.Status, f.Field = status, fieldText
-		return f
-	}
-	if f, ok := detect.Passed(status, text, at, zone); ok {
-		f.Field = fieldText
 		return f
 	}
 	f := &detect.Failure{Status: status, Reason: detect.Unknown, Field: fieldStatus}
