@@ -34,7 +34,7 @@ type expr struct {
 var (
 	reToken = lazyregexp.New(`\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?|\d+(?:\.\d+)?|[+-]\d{1,2}(?::?\d{2})?\b|` +
 		`[A-Za-z]+(?:/[\w+-]+)+|[A-Za-z]+|\S`)
-	fillers = words("at on by in after the of and for about around approximately approx until till from again be will is ~ , : ( [ -")
+	fillers = words("at on by in after the of and for about around approximately approx until till from again be will is de ~ , : ( [ -")
 	units   = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
 	ones    = words("a an one")
 )
@@ -74,6 +74,24 @@ func monthOf(word string) (time.Month, bool) {
 		}
 	}
 	return 0, false
+}
+
+// abroad are months as dates of other languages have them. They count between a day and the rest of a date alone, for some
+// are English words.
+var abroad = map[string]time.Month{
+	"ene": time.January, "gen": time.January, "fev": time.February, "abr": time.April, "avr": time.April, "mai": time.May, "mag": time.May, "maggio": time.May,
+	"giu": time.June, "juin": time.June, "lug": time.July, "juil": time.July, "ago": time.August, "set": time.September, "settembre": time.September,
+	"out": time.October, "okt": time.October, "ott": time.October, "dez": time.December, "dic": time.December,
+}
+
+// monthAfter gives the month behind a day, with the word between them in Portuguese and Spanish.
+func monthAfter(next func(int) string) bool {
+	word := next(1)
+	if word == "de" {
+		word = next(2)
+	}
+	_, ok := monthOf(word)
+	return ok || abroad[word] != 0
 }
 
 func weekdayOf(word string) (string, bool) {
@@ -254,6 +272,16 @@ func (x *expr) takeDate(token string, next func(int) string) int {
 		x.month = m
 		return 1
 	}
+	if m := abroad[strings.ToLower(token)]; m != 0 && x.month == 0 && x.day != 0 {
+		switch _, digits := number(next(1)); {
+		case next(1) == ".":
+			x.month = m
+			return 2
+		case digits, next(1) == "de":
+			x.month = m
+			return 1
+		}
+	}
 	if w, ok := weekdayOf(token); ok && x.weekday == "" {
 		x.weekday = w
 		return 1
@@ -281,7 +309,7 @@ func (x *expr) takeDate(token string, next func(int) string) int {
 	if err != nil || token[0] == '+' || token[0] == '-' {
 		return 0
 	}
-	_, month := monthOf(next(1))
+	month := monthAfter(next)
 	ordinal := slices.Contains([]string{"st", "nd", "rd", "th"}, next(1))
 	switch {
 	case len(token) <= 2 && x.day == 0 && ordinal:
@@ -355,6 +383,8 @@ func (x expr) at(at time.Time, zone *time.Location) (Reset, bool) {
 	}
 	var t time.Time
 	switch {
+	case x.day != 0 && x.month == 0: // of which month, nobody says
+		return Reset{}, false
 	case x.day != 0 || x.month != 0:
 		var ok bool
 		if t, ok = dated(x.year, x.month, x.day, x.h, x.m, at, zone); !ok {

@@ -91,7 +91,7 @@ var (
 // A time stands behind a word such as "resets" or "try again", with at most small words between:
 //
 //	3am · 3:09 p.m. (Europe/Rome) · 15:00 UTC+2 · noon · midnight PT
-//	Nov 24, 1:09am · 24 Nov 2026 15:00 · Nov 25th, 2026 1:13 AM · 4:00 AM Friday Apr 24 · tomorrow at 9am
+//	Nov 24, 1:09am · 24 Nov 2026 15:00 · Nov 25th, 2026 1:13 AM · 4:00 AM Friday Apr 24 · tomorrow at 9am · 10 de dez. de 2026, 11:52
 //	2026-11-24T01:09:00Z · 2026-11-24 01:09 UTC · 1795190400 (s or ms since 1970, also "…|1795190400")
 //	2h13m · 2 days 21 hours · 1.5 hours · 19h14m47s · 28ms · less than a minute · an hour
 func ParseReset(text string, at time.Time, zone *time.Location) (Reset, bool) {
@@ -186,7 +186,7 @@ func FromStatus(status int) Reason {
 		return Overloaded
 	case status >= 500 && status <= 599:
 		return ServerError
-	case status == 408:
+	case status == 408, status == 499: // nginx: the client closed the request
 		return Network
 	case status == 401 || status == 403:
 		return Auth
