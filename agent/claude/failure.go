@@ -172,7 +172,7 @@ func limited(f *detect.Failure, row detect.Message, known bool, text string, at 
 	}
 }
 
-var passedOn = lazyregexp.New(`^.{0,200}?\bAPI Error: ?(?:Request rejected \(\d{3}\) · |\d{3} )(.*)`)
+var passedOn = lazyregexp.New(`^.{0,200}?\bAPI Error: ?(?:Request rejected \(\d{3}\) [·-] |\d{3} )(.*)`)
 
 // passed reads what the provider says in its answer, behind the agent's own words. A 403 is a matter of access, unless it
 // is one of money or of a quota.

@@ -40,7 +40,8 @@ var (
 	todo = lazyregexp.New(`^(?i:(?:tip: )?(?:to (?:continue|keep working|finish|go on)\S*,? )?(?:please |or |you can |then )?(?:(?:run|use|type|try|enter|see|open) )?/[a-z][a-z-]{2,}(?:,? (?:or|and|to|for|with|then) .{1,140})?` +
 		`|what do you want to do\?|opening your options\.*|(?:press )?(?:enter|return|esc|escape) (?:or \w+ )?to \w+|wait here.{0,60}|request id: \S+|attempt \d+(?:/| of )\d+|` +
 		`(?:your )?(?:progress|session|work|conversation) (?:is |was |has been )?saved(?: and .{1,60})?|(?:details|more|settings|manage)(?: at)?:? \S+|(?:so )?(?:this|the) (?:task|session) (?:will|did) not (?:resume|continue) on its own.{0,40}|` +
-		`your login (?:changed|ended|expired).{0,30}|the (?:continuation|usage limit|limit|wait) (?:was|is|now|has|did) .{1,100})$`)
+		`your login (?:changed|ended|expired).{0,30}|the (?:continuation|usage limit|limit|wait) (?:was|is|now|has|did) .{1,100}` +
+		`|[✻✽✶✢✳] \w+ for (?:\d+[dhms] ?)+)$`) // how long the turn took
 	advice = lazyregexp.New(`^(?i:(?:to (?:continue|keep|go on|get more|increase)[^"]{0,60}, ?)?(?:please |or |you can |then |stop and )?(?:` +
 		`(?:upgrade|subscribe)(?: (?:to|your|for|now|at|plan)\b.{0,80})?` +
 		`|switch (?:to|models?|back|plans?)\b.{0,80}|(?:use|try) (?:another|a different|a smaller) model(?: with .{1,30})?` +
@@ -154,13 +155,16 @@ const narrow = 40
 // markup is a provider's own: JSON, HTML.
 var markup = lazyregexp.New(`^[<{}"\[\]]`)
 
+// relayed are the further lines of a proxy that says what the provider behind it answered.
+var relayed = lazyregexp.New(`^(?:Category: \w+|(?:Mapped message|Upstream error|Request ID):[^"` + "`" + `]*)$`)
+
 // below tells whether the further lines of a provider's error belong to it.
 func below(plain string) bool {
 	if strings.IndexByte(plain+"\n", '\n') >= narrow {
 		plain = unwrap(plain)
 	}
 	for _, l := range strings.Split(plain, "\n")[1:] {
-		if !markup.MatchString(l) && !explained("\n"+l) {
+		if !markup.MatchString(l) && !relayed.MatchString(l) && !explained("\n"+l) {
 			return false
 		}
 	}

@@ -24,9 +24,10 @@ var shellWords = lazyregexp.New(`(?i)\A(?:exit status:? \d+: |error: |\[error\]:
 // compaction is what a compaction by the provider puts before whatever ended it.
 const compaction = "Error running remote compact task: "
 
-func bare(text string) string {
-	return strings.TrimPrefix(shellWords.ReplaceAllString(detect.Plain(text), ""), compaction)
-}
+func bare(text string) string { return strings.TrimPrefix(spoken(text), compaction) }
+
+// spoken is a text without what stands before the agent's own sentence.
+func spoken(text string) string { return shellWords.ReplaceAllString(detect.Plain(text), "") }
 
 // cutStream is how the agent passes on whatever ended a stream: a fault of the line, and any error of
 // the provider that it has no name for.
@@ -37,6 +38,11 @@ const streamError = "stream error: "
 
 // lookup gives a text as the table is to be asked: without cutStream, if it knows what is behind it.
 func lookup(text string) string {
+	if whole := spoken(text); strings.HasPrefix(whole, compaction) {
+		if _, ok := texts().Find(whole); ok { // a tool may say the rest of it
+			return whole
+		}
+	}
 	text = bare(text)
 	rest, cut := strings.CutPrefix(text, cutStream)
 	if !cut {

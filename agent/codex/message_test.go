@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 	for i, row := range texts() {
 		got := -1
 		for n, other := range texts() {
-			if other.Pattern.MatchString(bare(row.Example)) {
+			if other.Pattern.MatchString(lookup(row.Example)) {
 				got = n
 				break
 			}

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -36,6 +37,7 @@ var codes = map[string]limit{
 	"quota_exceeded":                 {detect.Billing, ""}, // until the month ends, or its user pays
 	"additional_spend_limit_reached": {detect.Billing, ""},
 	"session_quota_exceeded":         {detect.Billing, ""},
+	"connection_error":               {detect.Network, ""}, // a type: GitHub's gateway had no answer
 }
 
 // types are those of errors whose text and status say no more.
@@ -65,7 +67,9 @@ type said struct {
 //	Execution failed: 400 invalid request body
 //	429 Too many requests (the user's own provider)
 //	Model call failed: {"message":"...","code":"rate_limited"} (Request ID: ...) (before 1.0)
-var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; (?:retried \d+ times \(total retry wait time: [\d.]+ seconds\)|stopped after \d+ \w+ \([\d.]+ seconds elapsed\) because the slow-stream retry limit was reached\.) (?:\(Request-ID [\w:-]+\) )?Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
+var wrap = lazyregexp.New(`^(Execution failed: |Model call failed: )?(?:Error: )?(Failed to get response from the AI model; (?:retried \d+ times \(total retry wait time: [\d.]+ seconds\)?|stopped after \d+ \w+ \([\d.]+ seconds elapsed\) because the slow-stream retry limit was reached\.) (?:\(Request-ID [\w:-]+\) )?Last error: )?(?:CAPIError: )?(?:([1-5]\d\d) )?`)
+
+var quoted = lazyregexp.New(`^"([^"]+)"$`)
 
 // unnamed is an error of which the agent knows neither status nor text: a stream that broke, as it said before each try.
 const unnamed = "Unknown error"
@@ -79,6 +83,9 @@ func takeApart(text string) said {
 	if strings.HasPrefix(s.words, "{") {
 		s.body()
 	}
+	if m := quoted.FindStringSubmatch(s.words); m != nil { // before 1.0
+		s.words = m[1]
+	}
 	return s
 }
 
@@ -91,6 +98,7 @@ func (s *said) body() {
 	type answer struct {
 		Message string `json:"message"`
 		Code    string `json:"code"`
+		Type    string `json:"type"`
 	}
 	var b struct {
 		answer
@@ -103,7 +111,7 @@ func (s *said) body() {
 		b.answer = *b.Error
 	}
 	if b.Message != "" {
-		s.words, s.code, s.json = b.Message, b.Code, true
+		s.words, s.code, s.json = b.Message, cmp.Or(b.Code, b.Type), true
 	}
 }
 
@@ -134,12 +142,18 @@ func (d *Failure) failure(at time.Time, zones []*time.Location) *detect.Failure 
 	switch f.Reason {
 	case detect.UsageLimit, detect.RateLimit, detect.Overloaded:
 		resets(f, s.words, at, zones)
+		if f.Reason == detect.RateLimit && f.ResetAt.Sub(at) >= dayLong {
+			f.Reason = detect.UsageLimit
+		}
 	case detect.Unknown:
 		f.Text = detect.Redact(d.Message)
 	default:
 	}
 	return f
 }
+
+// dayLong: a wait of a day or more is for a quota, whatever the words are.
+const dayLong = 24 * time.Hour
 
 // judge goes by status and text.
 func (s *said) judge(f *detect.Failure, kind string, at time.Time, zone *time.Location) {

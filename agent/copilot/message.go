@@ -21,7 +21,7 @@ var messages = sync.OnceValue(func() detect.Messages { return detect.MustMessage
 var evidence = detect.Evidence{Source: "message", Field: "text"}
 
 // lead is what the terminal and plain output put before an error.
-var lead = lazyregexp.New(`^(?:[✗✘×●] )?(?:Error: )?`)
+var lead = lazyregexp.New(`^(?:[✗✘×●] ?)?(?:Error: )?`)
 
 // Message reads a text that the agent printed as its own, or the record of an error. Outside a record nothing vouches
 // for a text: it must be a sentence that is known from its first word on, or have the form of the agent's errors.
@@ -40,11 +40,12 @@ func (c *Copilot) Message(text string, at time.Time, zone *time.Location) (detec
 	} else {
 		d.Message = strings.Join(strings.Fields(detect.Plain(text)), " ")
 		d.Message = d.Message[len(lead.FindString(d.Message)):]
-		if s, ok := messages().Match(d.Message, at, zone); ok && s.Reason == detect.Interrupted {
+		if s, ok := messages().Match(d.Message, at, zone); ok && (s.Reason == detect.Interrupted || s.State == detect.Retrying) {
 			return s, true
 		}
 		s := takeApart(d.Message)
-		if _, known := messages().Find(s.words); (!known || s.json) && !s.shaped {
+		_, coded := codes[s.code]
+		if _, known := messages().Find(s.words); (!known || s.json) && !s.shaped && !(coded && s.status != 0) {
 			return none, false
 		}
 	}

@@ -81,7 +81,11 @@ func (g *Gemini) read(text, class string, at time.Time, zone *time.Location) *de
 	if strings.HasPrefix(text, apiError) {
 		short, status = takeStatus(short)
 	}
-	if a, ok := bodyOf(short); ok {
+	a, ok := bodyOf(short)
+	if !ok { // a terminal broke the lines, in the middle of a string of the body
+		a, ok = bodyOf(strings.ReplaceAll(short, "\n", " "))
+	}
+	if ok {
 		if f := a.failure(at, zone); f.Reason != detect.Unknown {
 			return f
 		}

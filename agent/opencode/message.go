@@ -24,6 +24,8 @@ var (
 	reTries = lazyregexp.New(`^AI_RetryError: Failed after \d+ attempts\. Last error: `)
 	// reStatus is how gateways put an answer's status before its body or its text.
 	reStatus = lazyregexp.New(`^(?:(HTTP|(?:Invalid )?status(?: code)?|Error) )?([45]\d\d)(?: [A-Z][A-Za-z -]{1,40}?)?(?: with message)?: (.+)$`)
+	// reCode is how clients put the status alone before it.
+	reCode = lazyregexp.New(`^([45]\d\d) (\{.+)$`)
 	// reBracket is opencode's word on its own retry, behind the provider's.
 	reBracket = lazyregexp.New(`\[retrying\b[^\]]*\]$`)
 	reHeaders = lazyregexp.New(`^(\d{3}) headers: ([A-Za-z-]+): (.*)$`)
@@ -51,6 +53,10 @@ func plain(text string) string {
 
 // answered takes a status off that stands before an answer in a text; 0: there is none.
 func answered(text string) (status int, rest string) {
+	if m := reCode.FindStringSubmatch(text); m != nil {
+		status, _ = strconv.Atoi(m[1])
+		return status, m[2]
+	}
 	m := reStatus.FindStringSubmatch(text)
 	if m == nil || m[1] == "" && !strings.HasPrefix(m[3], "{") && !strings.HasPrefix(m[3], "[") {
 		return 0, text
@@ -112,7 +118,7 @@ func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (dete
 	row, _ := messages().Find(text)
 	s, ok := messages().Match(text, at, zone)
 	switch {
-	case !ok || reForeign.MatchString(text):
+	case !ok || reForeign.MatchString(strings.ReplaceAll(text, "We recommend upgrading", "")): // a provider does
 		return detect.Stop{State: detect.Running}, false
 	case row.State == detect.Retrying:
 		// The provider's own text may name another time.

@@ -28,7 +28,7 @@ func TestMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, _ := open(t, nil)
-	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "testdata/unseen.tsv"} {
+	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "../../testdata/messages-3.tsv", "testdata/unseen.tsv"} {
 		rows := 0
 		for line := range strings.Lines(readFile(t, path)) {
 			w := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 5)
@@ -67,7 +67,7 @@ func TestQuoted(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	o, _ := open(t, nil)
 	quoted := 0
-	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "testdata/unseen.tsv"} {
+	for _, path := range []string{"../../testdata/messages.tsv", "../../testdata/messages-2.tsv", "../../testdata/messages-3.tsv", "testdata/unseen.tsv"} {
 		for line := range strings.Lines(readFile(t, path)) {
 			w := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 5)
 			if w[0] != "opencode" || w[1] == "none" || strings.HasPrefix(w[4], "{") || strings.Contains(w[4], " headers: ") {

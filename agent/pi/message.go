@@ -45,7 +45,11 @@ func (p *Pi) Message(text string, at time.Time, zone *time.Location) (detect.Sto
 		return s, true
 	}
 	s := takeApart(flat)
-	if _, known := messages().Find(s.text); !known && !s.shaped {
+	_, known := messages().Find(s.text)
+	if !known && s.status != 0 { // a provider's own sentence behind a status
+		_, known = detect.Passed(s.status, s.body, at, zone)
+	}
+	if !known && !s.shaped {
 		return detect.Stop{State: detect.Running}, false
 	}
 	f := detect.Failure{}

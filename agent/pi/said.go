@@ -41,6 +41,9 @@ var (
 	codexCode  = lazyregexp.New(`^[a-z]+(?:_[a-z]+)+$`)
 )
 
+// noBody is what the clients of the APIs say behind a status where nothing came with it.
+const noBody = "status code (no body)"
+
 // codexLead stands before what ChatGPT says of a request within its stream.
 const codexLead = "Codex error: "
 
@@ -55,7 +58,7 @@ func takeApart(text string) said {
 	if m := statusForm.FindStringSubmatch(text); m != nil {
 		s.status, _ = strconv.Atoi(m[1] + m[2])
 		text = text[len(m[0]):]
-		s.shaped = s.shaped || m[1] != "" || strings.HasPrefix(text, "<")
+		s.shaped = s.shaped || m[1] != "" || strings.HasPrefix(text, "<") || text == noBody
 	}
 	text, codex := strings.CutPrefix(text, codexLead)
 	s.text, s.body = text, text

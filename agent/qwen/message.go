@@ -48,7 +48,7 @@ func (q *Qwen) Message(text string, at time.Time, zone *time.Location) (detect.S
 
 var (
 	// shape is what the agent puts around an error.
-	shape      = lazyregexp.New(`^\[API Error: (.*)\](?: Possible quota limitations in place.*)?(?: \(Press Ctrl\+Y to retry\))?$`)
+	shape      = lazyregexp.New(`^\[API Error: (.*)\](?: Possible quota limitations in place.*)?(?: \([^()]{0,20}Ctrl\+Y[^()]{0,20}\))?$`)
 	statusForm = lazyregexp.New(`^([1-5]\d\d) `)
 )
 

@@ -14,7 +14,7 @@ import (
 // corpora are the tables of texts in testdata, and what their figures are called. The second was
 // gathered when the agents' own tables stood, from issues, bundles and other programs, to see how well
 // those read what they were not made from.
-var corpora = []struct{ file, name string }{{"messages.tsv", "messages"}, {"messages-2.tsv", "blind texts"}}
+var corpora = []struct{ file, name string }{{"messages.tsv", "messages"}, {"messages-2.tsv", "blind texts"}, {"messages-3.tsv", "held-out texts"}}
 
 // message is one row of a table of texts.
 type message struct {
