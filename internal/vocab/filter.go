@@ -24,6 +24,8 @@ var limitWords = regexp.MustCompile(`(?i)\b(?:` +
 	`|prompt is too long|(?:conversation|context) (?:is )?too (?:long|large)|context (?:window |length |limit )?(?:limit|reached|exceeded|will overflow)|exceeds (?:the |this |its )?(?:model's )?context|out of room|token count exceeds` +
 	`|mid-(?:response|stream)\b|no response from|never arrived|while your computer was|has disabled\b|on hold\b|limit is set to|spending limit|stream (?:disconnected|idle|ended|closed)|before a response|output token maximum|maximum number of turns|budget (?:exceeded|has been|reached)` +
 	`|failed to get response from|request timeout after|error running (?:local|remote)|^execution failed: \{\}$|cannot connect to API|run out of your included` +
+	`|unable to respond to this request|firewall or proxy may be|blocked by Cloudflare|incomplete response returned|upgrade to Plus|premium request allowance|not licensed to use` +
+	`|authentication failed with provider|authorization error|no response was returned|provider finish_reason|refused to complete the request|retry delay \(max|OAuth refresh failed for|too large to compact|^please run /login` +
 	`|automatic continue|continu(?:e|es|ing) (?:automatically|now)|retrying (?:in|after|sampling|with)\b|reconnecting\b|trying to reach` +
 	`)`)
 
@@ -69,12 +71,17 @@ var (
 	small = regexp.MustCompile(`^(?:stream (?:disconnected|error)|exceeded retry|unexpected status|rate limit exceeded|error sending|request timed|timeout waiting|connection failed|idle timeout|workspace routing)`)
 )
 
+// ours speak of files or of the stream, and end turns.
+var ours = regexp.MustCompile(`^(?:Request too large \(|SSE read timed out$)`)
+
 // settings is where GitHub's customers pay, which is said in sentences about their limits.
 const settings = "https://github.com/settings/"
 
 // errorPath tells whether a string is one of an error or a limit that the agent's user may read.
 func errorPath(s string) bool {
 	switch {
+	case ours.MatchString(s) && sentence(s):
+		return true
 	case !sentence(s), !begins.MatchString(s) && !small.MatchString(s), elsewhere.MatchString(strings.ReplaceAll(s, settings, "")):
 		return false
 	}

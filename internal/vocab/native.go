@@ -64,11 +64,12 @@ var (
 	capital = regexp.MustCompile(`([^\s"'(\[/_-])([A-Z][a-z'’]+[ .…-]|You(?:r|['’]\w+)? |⚠)`)
 	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…])|/features|compact task)([a-z]+[ _])`)
 	within  = regexp.MustCompile(`(\w)(stream (?:error|disconnected)|internal error; |exceeded retry limit|quota exceeded|context window exceeded|usage not included|session budget exceeded)`)
+	whole   = regexp.MustCompile(`(running (?:remote|local) compact task|from a restricted region)([a-z]+[ _-])`) // sentences without a stop
 )
 
 func apart(run []byte, found func(string)) {
 	cut := []byte("$1\x00$2")
-	for _, border := range []*regexp.Regexp{within, capital, lower} {
+	for _, border := range []*regexp.Regexp{within, whole, capital, lower} {
 		run = border.ReplaceAll(run, cut)
 	}
 	for s := range bytes.SplitSeq(run, []byte{0}) {

@@ -44,6 +44,7 @@ func TestCompiled(t *testing.T) {
 		"GITHUB_ORG_IDGITHUB_USER_IDLong context2Failed to get response from the AI model; retried \xc0\x1f times (total retry wait time: \xc5 \x00\x00p\x02\x00\x09 seconds)\x00" +
 		"\x80\x86\x00" + long + "\xc1 \x00\x00p\x01.\x00" +
 		"Retrying...model_retrySome words to continue.quota_exceeded\x01" +
+		"\x02Working directory tree:Error running remote compact taskevent core/src/x.rs:117\x01" +
 		"\x02spawn failedSelected model is at capacity. Please try a different model.You’ve hit it.internal error; died\x00"
 	var got []string
 	compiled([]byte(program), func(s string) {
@@ -53,7 +54,7 @@ func TestCompiled(t *testing.T) {
 	})
 	want := []string{"exceeded retry limit, last status: {}{}",
 		"GITHUB_ORG_IDGITHUB_USER_ID", "Long context", "Failed to get response from the AI model; retried {} times (total retry wait time: {} seconds)", long + "{}.",
-		"Retrying...", "model_retry", "Some words to continue.", "quota_exceeded", "spawn failed", "Selected model is at capacity. Please try a different model.", "You’ve hit it.", "internal error; died"}
+		"Retrying...", "model_retry", "Some words to continue.", "quota_exceeded", "Working directory tree:", "Error running remote compact task", "event core/src/x.rs:117", "spawn failed", "Selected model is at capacity. Please try a different model.", "You’ve hit it.", "internal error; died"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -68,6 +69,10 @@ func TestErrorPath(t *testing.T) {
 		"exceeded retry limit, last status: {}{}":                    true,
 		"Execution failed: {}":                                       true,
 		"Tool execution failed: {}":                                  false,
+		"Error running remote compact task":                          true,
+		"You are not licensed to use Copilot.":                       true,
+		"Provider finish_reason: content_filter":                     true,
+		"User OAuth refresh failed (HTTP {}): {}":                    false, // of another login
 		"Cannot connect to API: {}":                                  true,
 		"Failed to get response from the AI model; retried {} times": true,
 		"You've run out of your included AI credits for the month. Manage budget: https://github.com/settings/copilot/features": true,
