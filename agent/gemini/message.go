@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
@@ -25,10 +26,21 @@ var (
 	reRetrying = lazyregexp.New(`Retrying after (\d{1,12})ms`)
 )
 
-// Message reads a text that the Gemini CLI printed as its own.
+// Message reads a text that the Gemini CLI printed as its own, or its record of an error.
 func (g *Gemini) Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
 	if zone == nil {
 		zone = g.zone
+	}
+	if line := strings.TrimSpace(text); strings.HasPrefix(line, `{"`) {
+		var r struct { // a record of the session's file
+			Type    string  `json:"type"`
+			Content *string `json:"content"`
+		}
+		if agent.Unmarshal([]byte(line), &r) == nil && r.Type == "error" && r.Content != nil {
+			f := g.read(*r.Content, "", at, zone)
+			f.Source, f.Field = "message", "text"
+			return f.Stop(at)
+		}
 	}
 	plain := detect.Plain(text)
 	s, ok := messages().Match(plain, at, zone)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
@@ -100,8 +101,16 @@ func meaning(text string) detect.Reason {
 	return row.Reason
 }
 
-// Message reads a text that opencode printed as its own failure, or the body of a provider's error.
+// Message reads a text that opencode printed as its own failure, the error of a row, or the body of a provider's error.
 func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
+	if line := strings.TrimSpace(text); strings.HasPrefix(line, `{"name":"`) { // the error of a row
+		var e rowError
+		if agent.Unmarshal([]byte(line), &e) == nil && e.Data.Message != "" {
+			f := failure(&e, at, zone, "message")
+			f.Text = ""
+			return f.Stop(at)
+		}
+	}
 	text = plain(text)
 	e := rowError{Name: "UnknownError"}
 	e.Data.Message = text
