@@ -45,7 +45,7 @@ func (c *Copilot) Message(text string, at time.Time, zone *time.Location) (detec
 		}
 		s := takeApart(d.Message)
 		_, coded := codes[s.code]
-		if _, known := messages().Find(s.words); (!known || s.json) && !s.shaped && !(coded && s.status != 0) {
+		if _, known := messages().Find(s.words); (!known || s.json) && !s.shaped && (!coded || s.status == 0) {
 			return none, false
 		}
 	}

@@ -62,7 +62,7 @@ func beforeFormat(b []byte, n int) int {
 // word right behind a stop, and the sentences with a small letter that the agent is known to say.
 var (
 	capital = regexp.MustCompile(`([^\s"'(\[/_-])([A-Z][a-z'’]+[ .…-]|You(?:r|['’]\w+)? |⚠)`)
-	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…])|/features|compact task)([a-z]+[ _])`)
+	lower   = regexp.MustCompile(`([a-z]{2}(?:\.\.\.|[.…])|/features)([a-z]+[ _])`)
 	within  = regexp.MustCompile(`(\w)(stream (?:error|disconnected)|internal error; |exceeded retry limit|quota exceeded|context window exceeded|usage not included|session budget exceeded)`)
 	whole   = regexp.MustCompile(`(running (?:remote|local) compact task|from a restricted region)([a-z]+[ _-])`) // sentences without a stop
 )
