@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,10 +150,23 @@ func (w *world) startClawd(s settings) *clawd {
 		if w.t.Failed() {
 			w.t.Logf("clawd's log:\n%s", readAll(c.log))
 			w.logRuns()
+			w.logTranscripts()
 		}
 	})
 	c.wait("daemon_started")
 	return c
+}
+
+// logTranscripts shows how the files end that the agent keeps as JSON lines: what clawd had to read.
+func (w *world) logTranscripts() {
+	const most = 1000
+	_ = filepath.WalkDir(w.home(), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".jsonl" {
+			text := readAll(path)
+			w.t.Logf("%s, %d bytes:\n%s", filepath.Base(path), len(text), text[max(0, len(text)-most):])
+		}
+		return nil
+	})
 }
 
 // logRuns shows the end of what clawd's children printed.
