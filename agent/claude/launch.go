@@ -2,6 +2,7 @@ package claude
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -91,7 +92,7 @@ func (c *Claude) Launches(hint string) ([]agent.Launched, error) {
 			continue
 		}
 		e, err := c.readEntry(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.ErrUnexpectedEOF) { // its process has yet to write the rest, which is news, too
 			errs = append(errs, err)
 		}
 		// An entry that is older than the process is left behind by another one.

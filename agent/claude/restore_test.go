@@ -267,8 +267,8 @@ func TestShapesAreBounded(t *testing.T) {
 
 func TestLaunches(t *testing.T) {
 	root := t.TempDir()
-	procs := environed{table{All: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}, {PID: 71, Start: 8, Comm: "claude"}, {PID: 72, Start: 9, Comm: "bash"}},
-		Args: map[int][]string{70: {"claude", "-p", "--tools", "Read"}, 71: {"claude"}, 72: {"bash"}}}, nil}
+	procs := environed{table{All: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}, {PID: 71, Start: 8, Comm: "claude"}, {PID: 72, Start: 9, Comm: "bash"}, {PID: 75, Start: 9, Comm: "claude"}},
+		Args: map[int][]string{70: {"claude", "-p", "--tools", "Read"}, 71: {"claude"}, 72: {"bash"}, 75: {"claude"}}}, nil}
 	entry := func(pid, start, more string) string {
 		path := filepath.Join(root, "sessions", pid+".json")
 		put(t, path, `{"pid":`+pid+`,"sessionId":"`+sid+`","procStart":"`+start+`"`+more+"}")
@@ -291,6 +291,11 @@ func TestLaunches(t *testing.T) {
 		if none, err := c.Launches(hint); err != nil || len(none) != 0 {
 			t.Errorf("%s: %+v, %v", hint, none, err)
 		}
+	}
+	begun := filepath.Join(root, "sessions", "75.json")
+	put(t, begun, "") // its process is about to write the rest
+	if none, err := c.Launches(begun); err != nil || len(none) != 0 {
+		t.Errorf("just begun: %+v, %v", none, err)
 	}
 	procs.environ = []string{agent.AttemptVar + "=token"}
 	if own, err := over(root, procs, agent.Config{}).Launches(first); err != nil || len(own) != 0 {
