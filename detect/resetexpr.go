@@ -84,7 +84,7 @@ var abroad = map[string]time.Month{
 	"out": time.October, "okt": time.October, "ott": time.October, "dez": time.December, "dic": time.December,
 }
 
-// monthAfter gives the month behind a day, with the word between them in Portuguese and Spanish.
+// monthAfter tells whether a month follows a day, also behind the word that Portuguese and Spanish put between them.
 func monthAfter(next func(int) string) bool {
 	word := next(1)
 	if word == "de" {
