@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,30 +107,33 @@ func TestBackgroundBehindMenu(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, claude197)
 	w.useLogin()
+	c := w.startClawd(settings{})
+	p := w.openTerminal(false, "--permission-mode", "default", "--allowedTools", "Agent")
 	sub, release := provider.Hold(provider.Text("Nothing is there."))
 	defer release()
-	var reset time.Time // versions that tell it as a text tell whole minutes
+	reset := time.Now().Add(30 * time.Second).Truncate(time.Minute).Add(time.Minute) // versions that tell it as a text tell whole minutes
+	// An answer within the same instant as the tool's result may not get into the transcript. No real provider is that fast.
+	limit, answer := provider.Hold(provider.UsageLimitUntil(provider.FiveHour, reset))
+	defer answer()
+	begun := false
 	w.provider.SetRule(func(r provider.Request) *provider.Answer {
-		begins := reset.IsZero()
-		if begins {
-			reset = r.At.Add(30 * time.Second).Truncate(time.Minute).Add(time.Minute)
-		}
 		switch {
 		case strings.Contains(r.LastUser, subtask):
 			return &sub
-		case begins:
+		case !begun:
+			begun = true
 			a := agentTool()
 			return &a
-		}
-		if r.At.Before(reset) {
-			a := provider.UsageLimitUntil(provider.FiveHour, reset)
-			return &a
+		case r.At.Before(reset):
+			return &limit
 		}
 		return nil
 	})
-	c := w.startClawd(settings{})
-	p := w.openTerminal(false, "--permission-mode", "default", "--allowedTools", "Agent")
 	p.asks("say done")
+	w.eventually(time.Minute, "the tool's result in the transcript", func() bool {
+		return slices.ContainsFunc(w.sessions(), func(id string) bool { return strings.Contains(w.transcript(id), `"tool_result"`) })
+	})
+	answer()
 	p.shows("What do you want to do?")
 	c.wait("session_stopped", "reason", "usage_limit")
 	release()
