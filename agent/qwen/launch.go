@@ -27,7 +27,7 @@ var options = optionTable()
 
 func optionTable() agent.Options {
 	t := agent.Options{}
-	t.Add(agent.One, agent.Word, "--model -m", "--auth-type", "--output-style")
+	t.Add(agent.One, agent.Word, "--model -m", wayFlag, "--output-style")
 	t.AddSetting(agent.One, agent.Word, mode, modeFlag)
 	t.AddSetting(agent.Switch, agent.Any, mode, yoloFlag+" -y")
 	t.Add(agent.Many, agent.Word, "--fallback-model", "--allowed-mcp-server-names", "--extensions -e", "--disabled-slash-commands")

@@ -14,6 +14,9 @@ var (
 	keyVars = []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GOOGLE_API_KEY",
 		"DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY"}
 	serverVars = []string{"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"}
+	// serverOf is the one of them that a way to pay looks at.
+	serverOf = map[string]string{"openai": "OPENAI_BASE_URL", "openai-responses": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL",
+		"gemini": "GOOGLE_GEMINI_BASE_URL", "vertex-ai": "GOOGLE_VERTEX_BASE_URL", "qwen-oauth": ""}
 )
 
 // nothing is what a process's environment says that names neither a key nor a server.
@@ -54,11 +57,14 @@ func (q *Qwen) pay(p *resume.Plan, r agent.Request) error {
 	if r.Launch != nil {
 		had = r.Launch.Pays
 	}
+	only, told := serverOf[r.Info.Provider]
+	told = told && !options.Given(q.cfg.Args)[wayFlag]
 	for _, name := range slices.Concat(keyVars, serverVars) {
 		value := q.env.Getenv(name)
 		isServer := slices.Contains(serverVars, name)
 		switch {
 		case q.cfg.Env[name] != "":
+		case had == "" && isServer && told && name != only: // its requests go another way
 		case had == "" && isServer && value != "":
 			return q.unfit(r, "nobody saw whether its requests went to the server that "+name+" names in clawd's environment", envKey)
 		case had == "":

@@ -86,7 +86,7 @@ func (q *Qwen) restore(r agent.Request) (args []string, known detect.Known, err 
 	args = mode
 	given := options.Given(q.cfg.Args)
 	for _, f := range flags {
-		if f.Name == modeFlag || f.Name == yoloFlag || f.Name == "--model" || f.Name == "--auth-type" {
+		if f.Name == modeFlag || f.Name == yoloFlag || f.Name == "--model" || f.Name == wayFlag {
 			continue
 		}
 		args = append(args, f.Args()...)
@@ -98,14 +98,14 @@ func (q *Qwen) restore(r agent.Request) (args []string, known detect.Known, err 
 	default:
 		return nil, "", q.unfit(r, "its records do not tell its model", argsKey)
 	}
-	if slices.Contains(ways, r.Info.Provider) && !given["--auth-type"] {
-		args = append(args, "--auth-type", r.Info.Provider)
+	if _, is := serverOf[r.Info.Provider]; is && !given[wayFlag] {
+		args = append(args, wayFlag, r.Info.Provider)
 	}
 	return args, known, nil
 }
 
-// ways to pay, as the agent takes them.
-var ways = []string{"openai", "openai-responses", "anthropic", "qwen-oauth", "gemini", "vertex-ai"}
+// wayFlag names the way to pay.
+const wayFlag = "--auth-type"
 
 var modelName = lazyregexp.New(`^[A-Za-z0-9][\w./:@+~()-]{0,127}$`)
 

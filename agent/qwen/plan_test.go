@@ -143,6 +143,7 @@ func TestPlanPays(t *testing.T) {
 		{name: "nobody saw it, clawd has none"},
 		{name: "nobody saw it, clawd has a key", vars: []string{key}},
 		{name: "nobody saw it, clawd has a server", vars: []string{key, server}, left: true},
+		{name: "nobody saw it, clawd has the server of another way to pay", vars: []string{"ANTHROPIC_BASE_URL=http://x"}},
 		{name: "nobody saw it, the config names one", vars: []string{server}, cfg: map[string]string{"OPENAI_BASE_URL": "http://x"}},
 		{name: "settings, clawd has both", ran: []string{"A=b"}, vars: []string{key, server}, unset: "OPENAI_API_KEY OPENAI_BASE_URL"},
 		{name: "settings, the config has a key", ran: []string{"A=b"}, cfg: map[string]string{"OPENAI_API_KEY": "k"}},
