@@ -93,7 +93,7 @@ func (w *world) failing(last provider.Answer) []provider.Answer {
 	if w.agent.isCopilot() {
 		return copilotFailing(last)
 	}
-	if last.Status < 500 && last.Status != 429 {
+	if last.Status < 500 && last.Status != 429 || w.agent.isPi() && last.Type == zaiUsedUp {
 		return []provider.Answer{last} // the others ask again only for these
 	}
 	var answers []provider.Answer

@@ -80,17 +80,32 @@ func (s settings) toml(w *world) string {
 			b.WriteString("]\n")
 		}
 	}
-	// What is in clawd's own environment proves nothing of a session that it did not see.
-	if w.agent.isClaude() {
-		fmt.Fprintf(&b, "[agent.claude.env]\nANTHROPIC_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
-	}
-	if w.agent.isQwen() || s.to != nil && s.to.isQwen() {
-		fmt.Fprintf(&b, "[agent.qwen.env]\nOPENAI_BASE_URL = \"http://127.0.0.1:%d/v1\"\n", w.port)
-	}
-	if w.agent.isGemini() || s.to != nil && s.to.isGemini() {
-		fmt.Fprintf(&b, "[agent.gemini.env]\nGOOGLE_GEMINI_BASE_URL = \"http://127.0.0.1:%d\"\n", w.port)
+	b.WriteString(w.servers(w.agent))
+	if s.to != nil {
+		b.WriteString(w.servers(*s.to))
 	}
 	return b.String()
+}
+
+// servers is where an agent's requests go, in the config: what is in clawd's own environment proves nothing of a session that it
+// did not see, nor of one that is yet to begin.
+func (w *world) servers(a agentCase) string {
+	at := fmt.Sprintf("http://127.0.0.1:%d", w.port)
+	switch {
+	case a.isClaude():
+		return fmt.Sprintf("[agent.claude.env]\nANTHROPIC_BASE_URL = %q\n", at)
+	case a.isQwen():
+		named := fmt.Sprintf("[agent.qwen.env]\nOPENAI_BASE_URL = %q\n", at+"/v1")
+		if a != w.agent { // how it is to pay stands in its settings alone, which clawd does not read
+			named += fmt.Sprintf("ANTHROPIC_BASE_URL = %q\n", at)
+		}
+		return named
+	case a.isGemini():
+		return fmt.Sprintf("[agent.gemini.env]\nGOOGLE_GEMINI_BASE_URL = %q\n", at)
+	case a.isCopilot() && a != w.agent:
+		return fmt.Sprintf("[agent.copilot.env]\nCOPILOT_PROVIDER_BASE_URL = %q\n", at+"/v1")
+	}
+	return ""
 }
 
 // clawd is a running daemon. Its log is the interface that the cases look at.
