@@ -106,6 +106,24 @@ func TestSubCodex169(t *testing.T) {
 	c.namedIn(id, why, "01")
 }
 
+// TestSubQwen024: the session goes on without its sub-agent and finishes. The session's file has the request that it failed with.
+func TestSubQwen024(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, qwen024)
+	c := w.startClawd(settings{})
+	w.subs(provider.ToolCall("agent", map[string]any{"description": "look", "prompt": subtask, "subagent_type": "general-purpose"}), provider.RateLimit())
+	if r := w.start(w.project, nil, "-p", "say done", "--approval-mode", "yolo").wait(); r.code() != 0 {
+		t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	if why := c.toldOnce(id, "rate_limit", ", rate limit"); !strings.Contains(why, "general-purpose") {
+		t.Errorf("told %q", why)
+	}
+	if n := len(c.entries("resume_scheduled")); n != 0 {
+		t.Errorf("it was to be resumed %d times", n)
+	}
+}
+
 // namedIn: the prompt of clawd's resume names the sub-agent that its user was told of, and is taken for clawd's own.
 func (c *clawd) namedIn(id, why, begins string) {
 	c.w.t.Helper()
