@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
@@ -50,12 +51,9 @@ func (r *run) blown(int) bool { return false }
 
 // adapter is a fresh one.
 func (r *run) adapter(name string) agent.Agent {
-	for _, a := range r.adapters() {
-		if a.Name() == name {
-			return a
-		}
-	}
-	return nil
+	k, err := all.Kind(name)
+	must(err)
+	return r.opens(k)
 }
 
 // check looks at the world after a step.

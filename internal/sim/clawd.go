@@ -81,14 +81,17 @@ func (r *run) env() agent.Env {
 
 // adapters are the real ones, as a process has them that has just been started.
 func (r *run) adapters() []agent.Agent {
-	env := r.env()
-	agents, err := all.New(env, r.config().Agent)
-	must(err)
-	agents = slices.DeleteFunc(agents, func(a agent.Agent) bool { return r.casts[a.Name()] == nil })
-	for i, a := range agents {
-		agents[i] = r.faulty(a)
+	var agents []agent.Agent
+	for _, k := range all.Kinds() {
+		if r.casts[k.Name] != nil {
+			agents = append(agents, r.opens(k))
+		}
 	}
 	return agents
+}
+
+func (r *run) opens(k agent.Kind) agent.Agent {
+	return r.faulty(k.Open(r.env(), r.config().Agent[k.Name]))
 }
 
 // start starts clawd.
@@ -137,11 +140,14 @@ var versions = map[string]string{"claude": "2.1.329", "codex": "0.169.0", "copil
 
 func (r *run) path(name string) string { return filepath.Join(r.Root, name) }
 
+// ownPID is how clawd's log names its process. It differs from run to run.
+var ownPID = fmt.Appendf(nil, "pid %d", os.Getpid())
+
 // logs take clawd's log into the trace.
 type logs struct{ r *run }
 
 func (l logs) Write(p []byte) (int, error) {
-	p = bytes.ReplaceAll(bytes.TrimSpace(p), fmt.Appendf(nil, "pid %d", os.Getpid()), []byte("pid ..."))
+	p = bytes.ReplaceAll(bytes.TrimSpace(p), ownPID, []byte("pid ..."))
 	l.r.trace("  %s", p)
 	l.r.logged(p)
 	return len(p), nil

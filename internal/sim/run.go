@@ -62,6 +62,7 @@ type run struct {
 	daemon *actor.CodexServer // nil: none was started
 
 	clawds  []*clawd
+	idle    []*worker
 	boots   int
 	until   map[What]time.Time // faults that last
 	Reached Reached
@@ -129,6 +130,7 @@ func Run(p Plan, o Options) Result {
 			c.hand.Kill()
 		}
 	}
+	r.dismisses()
 	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began), Reached: r.Reached}
 }
 

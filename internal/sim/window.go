@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -329,90 +328,5 @@ func (x *typed) acts(b *body) {
 	r.trace("mark %d of %s/%s", c.N, c.Session.Agent, c.Session.ID)
 	if b.talk != nil {
 		r.moment(b.talk.who, starts)
-	}
-}
-
-// doing is a task of clawd's that may wait in the middle.
-type doing struct {
-	task  *daemon.Task
-	next  func() (time.Duration, bool)
-	stop  func()
-	yield func(time.Duration) bool
-	then  func()
-}
-
-// does a task, and what follows on it.
-func (c *clawd) does(t *daemon.Task, then func()) {
-	hand, x := c.hand, &doing{task: t, then: then}
-	x.next, x.stop = iter.Pull(func(yield func(time.Duration) bool) {
-		x.yield = yield
-		hand.Begin(t)
-	})
-	c.under = append(c.under, x)
-	c.goesOn(x)
-}
-
-// goesOn with a task that waited.
-func (c *clawd) goesOn(x *doing) {
-	c.protect(func() {
-		if wait, more := c.part(x); more {
-			c.after(wait, "", func() { c.goesOn(x) })
-			return
-		}
-		x.then()
-	})
-}
-
-// part does what there is to do until a task waits.
-func (c *clawd) part(x *doing) (wait time.Duration, more bool) {
-	c.doing = x
-	defer func() {
-		if c.doing = nil; !more {
-			c.under = slices.DeleteFunc(c.under, func(y *doing) bool { return x == y })
-		}
-	}()
-	return x.next()
-}
-
-// pauses is a wait in the middle of a task.
-func (c *clawd) pauses(_ context.Context, d time.Duration) error {
-	x := c.doing
-	if x == nil { // clawd ends, and waits for it
-		time.Sleep(d)
-		return nil
-	}
-	c.hand.Pause(x.task, func() {
-		if !x.yield(d) {
-			panic(errKilled)
-		}
-	})
-	return nil
-}
-
-// drops what is being done: clawd is killed.
-func (c *clawd) drops() {
-	for _, x := range c.under {
-		func() {
-			defer func() {
-				switch x := recover(); x {
-				case nil, errKilled:
-				default:
-					panic(x)
-				}
-			}()
-			x.stop()
-		}()
-	}
-	c.under = nil
-}
-
-// finishes what is being done: clawd ends.
-func (c *clawd) finishes() {
-	for len(c.under) > 0 {
-		x := c.under[0]
-		for wait, more := c.part(x); more; wait, more = c.part(x) {
-			time.Sleep(wait)
-		}
-		c.begun = append(c.begun, x.task)
 	}
 }
