@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clawd-project/clawd/internal/regular"
 )
 
 // Refused says why a file or folder of strangers is not read. Scan joins one for each to its error,
@@ -67,12 +68,12 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	if _, err := Own(path); err != nil {
 		return nil, err
 	}
-	f, err := OpenRegular(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := f.Read(most + 1)
 	if err == nil && int64(len(b)) > most {
 		err = fmt.Errorf("%s is larger than %d KB", path, most>>10)
 	}

@@ -101,12 +101,13 @@ func Opens(procs agent.Procs, pid int, path string) bool {
 		return false
 	}
 	open := procs.Opens(pid)
+	name := filepath.Base(path)
 	switch {
-	case len(open) == 0:
-		return false
 	case slices.Contains(open, path):
 		return true
+	case !slices.ContainsFunc(open, func(other string) bool { return filepath.Base(other) == name }):
+		return false
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	return err == nil && slices.Contains(open, filepath.Join(dir, filepath.Base(path)))
+	return err == nil && slices.Contains(open, filepath.Join(dir, name))
 }

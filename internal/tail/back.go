@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+
+	"github.com/clawd-project/clawd/internal/regular"
 )
 
 // ErrFar is given by Back where the lines looked for may lie further back than its limit.
@@ -20,7 +21,7 @@ const (
 // Back reads the whole lines of a file from its end. What stands behind the last newline is not
 // a line yet.
 type Back struct {
-	f     *os.File
+	f     *regular.File
 	inode uint64
 	limit int64
 	lo    int64  // offset of buf[0]
@@ -36,11 +37,11 @@ type Back struct {
 func OpenBack(path string) (*Back, error) { return openBack(path, MaxBack) }
 
 func openBack(path string, limit int64) (*Back, error) {
-	f, fi, err := open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Back{f: f, inode: inode(fi), limit: limit, lo: fi.Size(), size: fi.Size(), next: firstBack}, nil
+	return &Back{f: f, inode: f.Inode, limit: limit, lo: f.Size, size: f.Size, next: firstBack}, nil
 }
 
 // Prev gives the line before the one given last, without its newline, and its offset. The line is

@@ -3,12 +3,11 @@ package tail
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/clawd-project/clawd/internal/regular"
 )
 
 const (
@@ -61,33 +60,8 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// open opens a regular file for reading, without following a link in its last element and without
-// blocking on a FIFO.
-func open(path string) (*os.File, os.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = errors.New(path + " is not a regular file")
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, fi, nil
-}
-
-func inode(fi os.FileInfo) uint64 {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return st.Ino
-	}
-	return 0
-}
-
 // edges reads the bytes by which a cursor at offset knows its file.
-func edges(f *os.File, offset int64) (head, tail []byte, err error) {
+func edges(f *regular.File, offset int64) (head, tail []byte, err error) {
 	head = make([]byte, min(offset, headLen))
 	if _, err := f.ReadAt(head, 0); err != nil {
 		return nil, nil, err

@@ -11,7 +11,8 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
+
+	"github.com/clawd-project/clawd/internal/regular"
 )
 
 // MaxLine is the longest line that is given, in bytes without its newline.
@@ -21,7 +22,7 @@ const chunk = 64 << 10
 
 // Reader reads one file forward. It is not for several goroutines.
 type Reader struct {
-	f       *os.File
+	f       *regular.File
 	size    int64 // of the file when it was opened: a busy writer must not keep us here
 	inode   uint64
 	max     int
@@ -41,11 +42,11 @@ type Reader struct {
 func Open(path, from string) (*Reader, error) { return openMax(path, from, MaxLine) }
 
 func openMax(path, from string, max int) (*Reader, error) {
-	f, fi, err := open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{f: f, size: fi.Size(), inode: inode(fi), max: max}
+	r := &Reader{f: f, size: f.Size, inode: f.Inode, max: max}
 	if from != "" {
 		r.seek(from)
 	}
@@ -156,7 +157,7 @@ func (r *Reader) fill(ctx context.Context) error {
 			r.pass()
 			return nil
 		}
-		if err := r.grow(ctx, r.w+max(n, chunk)); err != nil {
+		if err := r.grow(ctx, r.w+max(n, int(min(left, chunk)))); err != nil { // most looks find a few new lines
 			return err
 		}
 	}
