@@ -154,13 +154,23 @@ func (t tx) session(ds detect.Session) Session {
 // save writes a record. It was made from the one that is stored, else there would be two who write; one that was pruned
 // comes back.
 func (t tx) save(s *Session) error {
-	if was := t.session(s.Session); was.Rev != 0 && was.Rev+1 != s.Rev {
-		return fmt.Errorf("%w: revision %d is to follow on %d", ErrMoved, s.Rev, was.Rev)
+	if !t.follows(s) {
+		if was := t.session(s.Session); was.Rev != 0 && was.Rev+1 != s.Rev {
+			return fmt.Errorf("%w: revision %d is to follow on %d", ErrMoved, s.Rev, was.Rev)
+		}
 	}
 	if err := t.Bucket(bucketSeen).Delete([]byte(Key(s.Session))); err != nil {
 		return err
 	}
 	return t.put(bucketSessions, Key(s.Session), s)
+}
+
+// follows tells whether a record is the next revision of what is stored. Of that no more is read than its revision.
+func (t tx) follows(s *Session) bool {
+	var was struct {
+		Rev uint64 `json:"rev"`
+	}
+	return t.get(bucketSessions, Key(s.Session), &was) && was.Rev+1 == s.Rev
 }
 
 // Now, Closed, Spent and Record make Books of a transaction.
