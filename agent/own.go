@@ -31,9 +31,17 @@ var user = os.Getuid()
 // is a *Refused; the file is never opened, and no symbolic link followed.
 func Own(path string) (fs.FileInfo, error) {
 	fi, err := os.Lstat(path)
+	if err == nil {
+		err = Owned(path, fi)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return fi, nil
+}
+
+// Owned is what Own has against a file, by what a stat told of it.
+func Owned(path string, fi fs.FileInfo) error {
 	why := ""
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	switch {
@@ -46,9 +54,9 @@ func Own(path string) (fs.FileInfo, error) {
 	case fi.Mode().Perm()&0o002 != 0:
 		why = "everybody may write to it"
 	default:
-		return fi, nil
+		return nil
 	}
-	return nil, &Refused{path, why}
+	return &Refused{path, why}
 }
 
 // OwnIn is Own for a file below an agent's folder, with no link on the way from there: root, and given, as its user named

@@ -42,6 +42,7 @@ type OpenCode struct {
 	// slow are the databases of which a read took longer than patience.
 	slow     map[string]slow
 	patience time.Duration
+	rows     keptRows
 }
 
 // Kind is opencode, for turn.Request and for whoever lists the agents.

@@ -42,6 +42,7 @@ var errRewritten = errors.New("it is being written")
 // jsonStore is a session in JSON files.
 type jsonStore struct {
 	root, path, id string
+	kept           *keptRows // nil: none are
 }
 
 func (j jsonStore) info(context.Context) (detect.Info, error) {
@@ -116,12 +117,10 @@ func (j jsonStore) all(ctx context.Context, n int) ([]message, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		b, err := readJSON(filepath.Join(j.messages(), fi.Name()))
+		m, err := j.row(fi)
 		if err != nil {
 			return nil, err
 		}
-		m := message{ID: strings.TrimSuffix(fi.Name(), ".json"), Updated: fi.ModTime().UnixMilli()}
-		m.fill(b)
 		if m.Bad && time.Since(fi.ModTime()) < 5*time.Second {
 			return nil, fmt.Errorf("%s: %w", fi.Name(), errRewritten)
 		}
@@ -135,6 +134,27 @@ func (j jsonStore) all(ctx context.Context, n int) ([]message, error) {
 		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
 	})
 	return rows, nil
+}
+
+// row reads the file of a message.
+func (j jsonStore) row(fi fs.FileInfo) (message, error) {
+	path := filepath.Join(j.messages(), fi.Name())
+	if err := agent.Owned(path, fi); err != nil {
+		return message{}, err
+	}
+	if m, ok := j.kept.get(path, fi); ok {
+		return m, nil
+	}
+	b, err := readJSON(path)
+	if err != nil {
+		return message{}, err
+	}
+	m := message{ID: strings.TrimSuffix(fi.Name(), ".json"), Updated: fi.ModTime().UnixMilli()}
+	m.fill(b)
+	if len(b) <= maxKept {
+		j.kept.put(path, fi, m)
+	}
+	return m, nil
 }
 
 func (j jsonStore) newest(ctx context.Context, n int) ([]message, error) {

@@ -159,7 +159,7 @@ func (o *OpenCode) othersStored(ctx context.Context, s detect.Session, after tim
 }
 
 func (o *OpenCode) stored(s detect.Session) jsonStore {
-	return jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID}
+	return jsonStore{root: o.storageOf(s.Path), path: s.Path, id: s.ID, kept: &o.rows}
 }
 
 var (
