@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clawd-project/clawd/internal/lazyregexp"
@@ -102,6 +103,49 @@ func parseRow(line string, pieces *strings.Replacer) (Message, error) {
 // Find gives the first row whose pattern fits; text is Plain. The row's Window is what its groups
 // tell about this text.
 func (m Messages) Find(text string) (Message, bool) {
+	if len(m) == 0 || len(text) > longFound {
+		return m.find(text)
+	}
+	of := question{&m[0], text}
+	found.Lock()
+	a, known := found.answers[of]
+	found.Unlock()
+	if known {
+		return a.row, a.fits
+	}
+	a.row, a.fits = m.find(text)
+	found.Lock()
+	defer found.Unlock()
+	if found.answers == nil || len(found.answers) >= mostFound {
+		found.answers = map[question]answer{}
+	}
+	found.answers[of] = a
+	return a.row, a.fits
+}
+
+const (
+	longFound = 2 << 10 // bytes of a text that is kept
+	mostFound = 128     // texts that are
+)
+
+// found are texts that were met lately. An agent that tries again writes the same one hundreds of times, each look at its file
+// may meet all of them, and tens of patterns are tried on each.
+var found struct {
+	sync.Mutex
+	answers map[question]answer
+}
+
+type question struct {
+	table *Message // its first row
+	text  string
+}
+
+type answer struct {
+	row  Message
+	fits bool
+}
+
+func (m Messages) find(text string) (Message, bool) {
 	for _, row := range m {
 		hit := row.Pattern.FindStringSubmatch(text)
 		if hit == nil {
