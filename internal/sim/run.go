@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ type run struct {
 	talks  []*talk
 	runs   []*child
 	hash   hash.Hash64
-	home   *strings.Replacer // has the trace be the same wherever the folder lies
+	home   func(string) string // has the trace be the same wherever the folder lies
 	wrong  []string
 	steps  int
 
@@ -104,7 +105,7 @@ const calmFor = 26 * time.Hour
 func Run(p Plan, o Options) Result {
 	time.Sleep(time.Until(epoch))
 	r := &run{Plan: p, Options: o, began: time.Now(), chance: rand.New(rand.NewPCG(p.Seed, 2)), hash: fnv.New64a(), casts: map[string]*cast{}}
-	r.home = strings.NewReplacer(o.Root, "~", strings.NewReplacer("/", "-", ".", "-").Replace(o.Root), "~", url.QueryEscape(o.Root), "~") // and in the names of Claude Code's folders, and in requests
+	r.home = homeOf(o.Root)
 	r.until, r.boots, r.person = map[What]time.Time{}, 1, map[string]deed{}
 	uuid.SetRand(source{rand.New(rand.NewPCG(p.Seed, 3))})
 	defer uuid.SetRand(nil)
@@ -132,6 +133,18 @@ func Run(p Plan, o Options) Result {
 	}
 	r.dismisses()
 	return Result{Wrong: r.wrong, Hash: r.hash.Sum64(), Resumes: resumes, Steps: r.steps, Spent: time.Since(r.began), Reached: r.Reached}
+}
+
+// homeOf replaces a folder in texts, also in the names of Claude Code's folders, and in requests. Hardly a text has it.
+func homeOf(root string) func(string) string {
+	names := []string{root, strings.NewReplacer("/", "-", ".", "-").Replace(root), url.QueryEscape(root)}
+	all := strings.NewReplacer(names[0], "~", names[1], "~", names[2], "~")
+	return func(text string) string {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, name) }) {
+			return text
+		}
+		return all.Replace(text)
+	}
 }
 
 // source is randomness that a seed gives.
@@ -263,7 +276,7 @@ func (r *run) stirs() {
 
 // trace notes what happens.
 func (r *run) trace(format string, args ...any) {
-	text := r.home.Replace(fmt.Sprintf(format, args...))
+	text := r.home(fmt.Sprintf(format, args...))
 	fmt.Fprintf(r.hash, "%d %s", time.Since(r.began), text)
 	if r.Trace != nil {
 		fmt.Fprintf(r.Trace, "%s  %s\n", r.wall().Format("02 15:04:05.000000"), text)

@@ -343,13 +343,14 @@ func (r *run) moment(who int, m Moment) {
 
 // of gives the conversation that a session is of; nil: it is clawd's own.
 func (r *run) of(agentName, id string) *talk {
+	key := agentName + "/" + id
 	for _, t := range r.talks {
-		if slices.Contains(t.ids, agentName+"/"+id) {
+		if slices.Contains(t.ids, key) {
 			return t
 		}
 	}
 	for _, t := range r.beside {
-		if slices.Contains(t.ids, agentName+"/"+id) {
+		if slices.Contains(t.ids, key) {
 			return t
 		}
 	}
