@@ -32,6 +32,8 @@ type evidence struct {
 	noOutput bool
 	holder   string
 	looked   time.Time
+	mark     marks.Mark
+	marked   string // stamp of the mark that was read; empty: none was
 	// suspects are the holders, not ours, of the look before.
 	suspects map[int]bool
 }
@@ -66,7 +68,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if err := e.lookForHolders(ctx, c); err != nil {
 		return part, err
 	}
-	mark, marked, err := marks.Read(c.Mark)
+	mark, marked, err := e.readMark(c)
 	if err != nil {
 		return part, err
 	}
@@ -226,6 +228,22 @@ func (e *evidence) readOutput(c resume.Claim) error {
 	}
 	e.output, e.size = out, fi.Size()
 	return nil
+}
+
+// readMark reads the attempt's mark when it changed.
+func (e *evidence) readMark(c resume.Claim) (m marks.Mark, made bool, err error) {
+	stamp := ""
+	if fi, err := os.Stat(c.Mark); err == nil {
+		stamp = agent.Stamp(fi)
+	}
+	if stamp != "" && stamp == e.marked {
+		return e.mark, true, nil
+	}
+	m, made, err = marks.Read(c.Mark)
+	if e.mark, e.marked = m, ""; made {
+		e.marked = stamp
+	}
+	return m, made, err
 }
 
 // lookEvery bounds how often the process table is read for one run.
