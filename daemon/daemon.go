@@ -65,6 +65,7 @@ type Parts struct {
 	Settle   time.Duration                        // 0: 5 s, on a network file system 90 s
 	Channels func(config.Notify) []notify.Channel // nil: notify.Channels
 	Clock    Clock
+	Lean     func() // nil: give back the memory that the start needed
 }
 
 // Clock tells the time. What is not set is this machine's.
@@ -124,6 +125,9 @@ type shared struct {
 
 // New checks and opens everything that a Run needs.
 func New(o Options) (*Daemon, error) {
+	if o.Lean == nil {
+		o.Lean = footprint
+	}
 	d := &Daemon{o: o, log: o.Log, agents: o.Agents, trigger: o.Trigger, clock: o.Clock}
 	if d.clock.Wall == nil {
 		d.clock.Wall = func() time.Time { return time.Now().Round(0) }

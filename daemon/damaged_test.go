@@ -91,6 +91,7 @@ func TestFreshCountsOnFromItsOutput(t *testing.T) {
 // The day's budget counts what the marks say when the store has lost it.
 func TestBudgetFromMarks(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.o.Config.Budget.MaxResumesPerDayTotal = 2
 		r.start()
 		for _, n := range []string{"a", "b"} {

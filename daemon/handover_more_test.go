@@ -191,6 +191,7 @@ func TestLimitIsOverMeanwhile(t *testing.T) {
 // TestHandOverIsTurnedOff: the config in force when it is due counts, and so does the limit.
 func TestHandOverIsTurnedOff(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.handsOver(func(c *child, s detect.Session) { r.chats(c, s); c.end() })
 		r.o.Config.Budget.MaxResumesPerDayTotal = 1
 		r.start()

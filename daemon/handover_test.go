@@ -48,6 +48,7 @@ func (r *rig) chats(c *child, s detect.Session) {
 func TestHandedOver(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		in(t, func(r *rig) {
+			r.seldom()
 			r.handsOver(func(c *child, s detect.Session) { r.chats(c, s); c.end() })
 			r.o.Config.Agent["gemini"] = agent.Config{Command: r.o.Config.Agent["gemini"].Command, ConfigDir: r.o.Config.Agent["gemini"].ConfigDir,
 				Args: []string{"--approval-mode", "auto_edit"}, Env: map[string]string{"EXTRA": "1"}}
@@ -107,6 +108,7 @@ func TestNotHandedOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
+				r.seldom()
 				r.handsOver(func(c *child, s detect.Session) { r.chats(c, s); c.end() })
 				c.prepare(r)
 				r.start()
@@ -158,6 +160,7 @@ func TestOpenIsNotHandedOver(t *testing.T) {
 // TestHandOverOutlivesClawd: a clawd that was killed takes up the other agent's run again, and judges it by that one's files.
 func TestHandOverOutlivesClawd(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.handsOver(func(*child, detect.Session) {}) // it has not begun yet
 		r.start()
 		id, _ := r.stopped("plan")

@@ -67,10 +67,11 @@ func newRig(t *testing.T) *rig {
 	cfg.Watch.Agents = []any{"claude"}
 	cfg.Resume.Jitter, cfg.Notify.Desktop = 0, false
 	cfg.Agent = map[string]agent.Config{"claude": {Command: program, ConfigDir: filepath.Join(root, "agent")}}
+	// Lean would collect the garbage of the whole test program, several times for each daemon.
 	r.o = Options{Config: cfg, Version: "test", Log: zerolog.New(r.log),
 		Env:     agent.Env{Home: root, Getenv: func(string) string { return "" }, Procs: r.procs, Zone: time.UTC},
 		Paths:   Paths{ConfigPath: "clawd.toml", StateDir: filepath.Join(root, "state"), UserDir: filepath.Join(root, "user")},
-		Manager: Manager{GoingDown: func() bool { return false }}, Parts: Parts{Trigger: r.children}}
+		Manager: Manager{GoingDown: func() bool { return false }}, Parts: Parts{Trigger: r.children, Lean: func() {}}}
 	return r
 }
 

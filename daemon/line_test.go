@@ -21,6 +21,7 @@ import (
 // fails in its first turn.
 func TestFreshLineGivesUp(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.gemini()
 		r.o.Config.Budget.MaxResumesPerDay, r.o.Config.Budget.MaxResumesPerDayTotal = 1000, 1000
 		r.children.act = func(c *child) {
@@ -52,6 +53,7 @@ func TestFreshLineGivesUp(t *testing.T) {
 // TestRefusedOnce: that the agent refused a session once says nothing about its next stop.
 func TestRefusedOnce(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.children.act = func(c *child) {
 			switch {
 			case len(r.children.started()) == 1:

@@ -408,6 +408,7 @@ func TestKeysWithoutEffect(t *testing.T) {
 // The loop breaker counts prompts that were typed as ours, although they look like a person's.
 func TestFruitlessByKeys(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.children.act = func(c *child) { c.ask(); c.say("open"); c.say("limit") }
 		r.open(resume.Tmux, "limit")
 		r.pass(20 * time.Hour)

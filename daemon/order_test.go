@@ -87,6 +87,7 @@ func TestResumeAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
+				r.seldom()
 				r.children.act = func(ch *child) {
 					if c.first != nil && len(r.children.started()) == 1 {
 						c.first(ch)
@@ -175,6 +176,7 @@ func TestResumeOverBudget(t *testing.T) {
 // A wait that was ordered outlives a restart, and is not too late then.
 func TestOrderOutlivesRestart(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.start()
 		id, _ := r.stopped("plan")
 		r.order(id, resume.Order{})

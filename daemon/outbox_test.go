@@ -82,6 +82,7 @@ func TestNotifies(t *testing.T) {
 // log tells once, also over a restart.
 func TestNotifyLadder(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		desktop, hook := r.posts()
 		hook.fail = errors.New("the server answers 503")
 		r.start()

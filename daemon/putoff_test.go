@@ -158,6 +158,7 @@ func (r *rig) overBudget() (id string) {
 // A wait that clawd itself lengthened, for the day's budget, is not overdue the next day.
 func TestPutOffIsNotOverdue(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		id := r.overBudget()
 		r.wantPhase(id, state.Waiting)
 		r.pass(25 * time.Hour)
@@ -191,6 +192,7 @@ func TestPutOffThenCrash(t *testing.T) {
 	}{"started again at once": {0, 2}, "down for long": {13 * time.Hour, 1}} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
+				r.seldom()
 				id := r.overBudget()
 				r.pass(14 * time.Hour) // put off until tomorrow
 				r.wantPhase(id, state.Waiting)
@@ -332,6 +334,7 @@ func TestStopIsNoHindrance(t *testing.T) {
 // A stop that was found late is not overdue after a reload either.
 func TestFoundLateAndReloaded(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.o.Config.Watch.MaxStopAge = config.Duration(48 * time.Hour)
 		r.o.Reload = func() (config.Config, error) { return r.o.Config, nil }
 		id, _ := r.stopped("limit")

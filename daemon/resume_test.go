@@ -338,6 +338,7 @@ func TestLeftAlone(t *testing.T) {
 	for _, kind := range []string{"answer", "auth"} {
 		t.Run(kind, func(t *testing.T) {
 			in(t, func(r *rig) {
+				r.seldom()
 				r.start()
 				id, _ := r.stopped(kind)
 				r.pass(26 * time.Hour)

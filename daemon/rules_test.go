@@ -18,6 +18,7 @@ import (
 // A config that takes a project out ends its waits: nothing is announced, and nobody is told what he did himself.
 func TestReloadIgnoresTheProject(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		next := r.o.Config
 		r.o.Reload = func() (config.Config, error) { return next, nil }
 		r.start()

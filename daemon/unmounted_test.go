@@ -86,6 +86,7 @@ func (r *rig) unmount(there bool) (back func()) {
 // What users ordered long ago is not forgotten because the folder is away for a while.
 func TestOrdersOutliveAFolderThatIsAway(t *testing.T) {
 	in(t, func(r *rig) {
+		r.seldom()
 		r.start()
 		id, _ := r.stopped("limit")
 		if _, err := r.d.Ignore(r.work, Order{Session: id}); err != nil {

@@ -200,7 +200,7 @@ func (v *watching) tick(ctx context.Context, c *control) {
 	if v.first { // the first look read everything and is stored; what that left is not needed again
 		v.first = false
 		v.settled(ctx)
-		footprint()
+		d.o.Lean()
 	}
 	v.pruneDaily(ctx)
 	d.log.Debug().Str("event", "rescanned").Float64("took_s", seconds(time.Since(began))).Msg("looked at everything")
