@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,10 +92,25 @@ func TestTriesInATerminal(t *testing.T) {
 		t.Errorf("another prompt: %+v", got)
 	}
 
-	q, s = session(t, begun+failing) // nothing in the session tells, but a file beside it
+	q, s = session(t, asked+failing) // nothing in the session tells, but a file beside it
 	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
 	if got, b := verdict(t, q, s, detect.Gone); got.Reason != detect.RateLimit || !b.Info.Interactive {
 		t.Errorf("by the file beside it: %+v", got)
+	}
+}
+
+// TestTriesBesideATerminal: what a headless run tries again stays that when somebody opens the session in a terminal beside it.
+func TestTriesBesideATerminal(t *testing.T) {
+	q, s := session(t, begun+failing)
+	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
+	put(t, s.Path, limited("e2", "12:13:09.000"))
+	got, b := verdict(t, q, s, detect.Alive)
+	if slices.ContainsFunc(b.Events, func(e detect.Event) bool { return e.Kind == detect.KindFailure }) || !b.Info.Interactive {
+		t.Errorf("%+v, interactive %v", got, b.Info.Interactive)
+	}
+	endedAt(t, q.root, "2026-11-22T12:14:00Z")
+	if got, _ := verdict(t, q, s, detect.Gone); got.Reason != detect.RateLimit || got.Key != "ended:e1" {
+		t.Errorf("its run has ended: %+v", got)
 	}
 }
 
