@@ -205,7 +205,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		if holders, out.Err = s.a.Live(ctx, s.ds, q.Rec.Info); out.Err != nil {
 			return out
 		}
-		f.Who.Server = s.serverIn(holders, q.Rec.Stop)
+		f.Who.Server = s.serverIn(holders, q.Rec)
 	}
 	if _, ruled := rules.Ask(rules.Wait, f); ruled {
 		return out
@@ -239,9 +239,13 @@ func (d *Daemon) planFacts(f *rules.Facts, rec *state.Session, err error) {
 	}
 }
 
-// serverIn tells where a server of the agent stands among those that have a session open.
-func (s *session) serverIn(holders []detect.Holder, stop detect.Stop) rules.Server {
-	where := rules.NoServer
+// serverIn tells where a server of the agent stands among those that have a session open. One that was started after the prompt of the
+// turn that stopped did not take that.
+func (s *session) serverIn(holders []detect.Holder, rec *state.Session) rules.Server {
+	where, began := rules.NoServer, rec.Classifier.LastPrompt.At
+	if began.IsZero() { // its files are not read so far back
+		began = rec.Stop.At
+	}
 	for _, h := range holders {
 		switch p, ok := s.d.o.Env.Procs.Get(h.PID); {
 		case h.Liveness != detect.Alive:
@@ -249,7 +253,7 @@ func (s *session) serverIn(holders []detect.Holder, stop detect.Stop) rules.Serv
 			return rules.Among
 		case h.Kind == detect.Interactive:
 			return rules.NoServer
-		case h.Kind == detect.Server && ok && p.Started.After(stop.At) && where != rules.Alone:
+		case h.Kind == detect.Server && ok && p.Started.After(began) && where != rules.Alone:
 			where = rules.Late
 		case h.Kind == detect.Server:
 			where = rules.Alone

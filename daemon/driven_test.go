@@ -260,24 +260,22 @@ func TestQuitBesideATerminal(t *testing.T) {
 	}
 }
 
-// A server that was started after the stop did not run the turn, so it tells nothing of who closed the session.
+// A server that was started after the prompt did not run the turn, so it tells nothing of who closed the session.
 func TestClosedBeforeTheServer(t *testing.T) {
-	for _, late := range []bool{false, true} {
-		t.Run(fmt.Sprintf("late %t", late), func(t *testing.T) {
+	for started, starts := range map[time.Duration]int{0: 1, time.Minute: 0, 3 * time.Minute: 0} {
+		t.Run(started.String(), func(t *testing.T) {
 			in(t, func(r *rig) {
 				r.serves(false, 901)
 				id := uuid.NewString()
-				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
-				if late {
-					r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(time.Minute) })
+				r.add(id, r.record(id, "user", "", interactive))
+				if started > 0 {
+					r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(started) })
 				}
+				r.pass(2 * time.Minute)
+				r.add(id, r.record(id, "plan", "", interactive))
 				r.pass(2 * time.Minute)
 				r.start()
 				r.pass(2 * time.Hour)
-				starts := 1
-				if late {
-					starts = 0
-				}
 				r.wantStarts(starts)
 			})
 		})

@@ -141,8 +141,8 @@ func terminalOf(holders []detect.Holder) (found detect.Holder, err error) {
 }
 
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
-// a process has open, it is the one that wrote last in the folder: no other terminal, and no other
-// session there with anything newer. titled: its title must name the session as well.
+// a process has open, there is no other terminal in the folder, and no other session there has anything newer,
+// or was used since the process was started where no title tells. titled: its title must name the session as well.
 func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (found detect.Holder, titled bool, err error) {
 	found, err = terminalOf(holders)
 	if err != nil {
@@ -165,14 +165,19 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	case rec.Info.Untold && !rec.Witnessed(found):
 		return found, false, cannotTell("clawd did not see that the turn that stopped ran there")
 	}
-	other, err := s.newer(ctx, b, rec.Stop.At)
+	a, titles := s.a.(agent.Titler)
+	since := rec.Stop.At
+	if !titles && !found.Sure { // nothing names what it shows, which may be whatever was used in its time
+		since = p.Started
+	}
+	other, err := s.newer(ctx, b, since)
 	if err != nil {
 		return found, false, err
 	}
-	if other = cmp.Or(b.Newer, other); other != "" {
-		return found, false, cannotTell("session " + other + " in the same folder is newer")
+	if other = cmp.Or(b.After(since), other); other != "" {
+		return found, false, cannotTell("it may show session " + other + " in the same folder")
 	}
-	if a, titles := s.a.(agent.Titler); titles {
+	if titles {
 		others, err := a.MayShow(ctx, s.ds, p.Started)
 		if err != nil {
 			return found, false, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)

@@ -271,15 +271,24 @@ func TestWhichSessionIsShown(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		other bool // another session of the folder is newer
+		older bool // another one is older, and was used in the process's time
 		late  bool // the process was started after the stop
 		named bool // its arguments name the session
 		bare  bool // a script was the last to drive it, without a terminal
 		fires int
-	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "started later", late: true},
-		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}, {name: "last driven by a script", bare: true}} {
+	}{{name: "the only one", fires: 1}, {name: "another one is newer", other: true}, {name: "another one was used before", older: true}, {name: "started later", late: true},
+		{name: "started for it", named: true, late: true, fires: 1}, {name: "started for it, and another one is newer", named: true, other: true}, {name: "started for it, and another one was used before", named: true, older: true, fires: 1},
+		{name: "last driven by a script", bare: true}} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
-				id := r.open(resume.Tmux, "limit")
+				id := uuid.NewString()
+				r.openAs(id, resume.Tmux, "idle")
+				if c.older {
+					other := uuid.NewString()
+					r.add(other, r.record(other, "user", "", interactive), r.record(other, "answer", "", interactive))
+					r.pass(time.Minute)
+				}
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "limit", "", interactive))
 				// Without an entry in the registry the folder alone speaks for the process.
 				entry := filepath.Join(r.agentDir(), "sessions", "901.json")
 				if err := os.Remove(entry); err != nil {

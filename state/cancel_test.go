@@ -16,14 +16,15 @@ func TestCancelStandsOverByHand(t *testing.T) {
 		ended  time.Duration
 		stands bool
 	}{
-		"a prompt before the cancel":          {detect.Event{At: noon.Add(time.Minute)}, 0, true},
-		"a script's prompt before the cancel": {detect.Event{At: noon.Add(time.Minute), Headless: true}, 0, true},
-		"a prompt after the cancel":           {detect.Event{At: noon.Add(3 * time.Minute)}, 0, false},
-		"a script's prompt after the cancel":  {detect.Event{At: noon.Add(3 * time.Minute), Headless: true}, 0, false},
-		"the agent's own line after it":       {detect.Event{At: noon.Add(3 * time.Minute), Meta: true}, 0, true},
-		"clawd's prompt, written late":        {detect.Event{At: noon.Add(3 * time.Minute), Hash: "ours", Headless: true}, 0, true},
-		"the same words after the verdict":    {detect.Event{At: noon.Add(270 * time.Second), Hash: "ours"}, 0, false},
-		"a turn that ended well after it":     {detect.Event{At: noon.Add(time.Minute)}, 4 * time.Minute, false},
+		"a prompt before the cancel":            {detect.Event{At: noon.Add(time.Minute)}, 0, true},
+		"a script's prompt before the cancel":   {detect.Event{At: noon.Add(time.Minute), Headless: true}, 0, true},
+		"a prompt after the cancel":             {detect.Event{At: noon.Add(3 * time.Minute)}, 0, false},
+		"a script's prompt after the cancel":    {detect.Event{At: noon.Add(3 * time.Minute), Headless: true}, 0, false},
+		"the agent's own line after it":         {detect.Event{At: noon.Add(3 * time.Minute), Meta: true}, 0, true},
+		"clawd's prompt, written late":          {detect.Event{At: noon.Add(3 * time.Minute), Hash: "ours", Headless: true}, 0, true},
+		"the same words after the verdict":      {detect.Event{At: noon.Add(270 * time.Second), Hash: "ours"}, 0, false},
+		"a turn that ended well after it":       {detect.Event{At: noon.Add(time.Minute)}, 4 * time.Minute, true},
+		"the agent's own turn after a good end": {detect.Event{At: noon.Add(3 * time.Minute), Meta: true}, 150 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, at := newStore(t)

@@ -63,11 +63,12 @@ func (s Session) Overcome(c detect.Classifier) bool {
 }
 
 // CancelStands tells whether its user's order to end the run still counts, after what was read: nobody went on after it, by
-// hand or by a script.
+// hand or by a script. One of several turns that were at work by then may end well, and another one stop after that: only what the
+// agent begins by itself after a good end is something new.
 func (s Session) CancelStands(c detect.Classifier) bool {
 	p := c.LastPrompt
-	others := p.At.After(s.Cancelled) && !p.Meta && !s.prompted(p)
-	return !s.Cancelled.IsZero() && !c.Ended.After(s.Cancelled) && !others
+	others := p.At.After(s.Cancelled) && !s.prompted(p) && (!p.Meta || c.Ended.After(s.Cancelled))
+	return !s.Cancelled.IsZero() && !others
 }
 
 // Made tells whether a stop came of the newest attempt, whose verdict did not know of it: the episode goes on.

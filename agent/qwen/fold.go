@@ -238,7 +238,7 @@ func (f *fold) failed(r *record, note *uiEvent, e detect.Event) {
 	case final(note):
 		f.next()
 		fails(e.ID)
-	case f.inTerminal():
+	case f.typed():
 		// All tries are one stop. The agent does not say when it asks again.
 		fails(gaveUp + c.Series)
 		e.Kind, e.Failure, e.Next = detect.KindSelfResume, nil, r.at.Add(pause(note, c.Tries))
@@ -268,13 +268,16 @@ func (f *fold) inTerminal() bool {
 	return err == nil
 }
 
+// typed: the newest prompt was given in a terminal. A headless run stays one when somebody opens its session beside it.
+func (f *fold) typed() bool { return f.carry.Driven != headless && f.inTerminal() }
+
 // end tells what is known of the whole, and the failure with which a run has ended by itself.
 func (f *fold) end(ctx context.Context) {
 	i := &f.b.Info
 	i.Interactive = f.inTerminal()
 	i.Untold = !i.Interactive && f.carry.Driven == untold
 	t := f.carry.Try
-	if t == nil || i.Interactive {
+	if t == nil || f.typed() {
 		return
 	}
 	// What cannot be read tells of no end, and a scan says why.

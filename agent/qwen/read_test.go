@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,10 +92,25 @@ func TestTriesInATerminal(t *testing.T) {
 		t.Errorf("another prompt: %+v", got)
 	}
 
-	q, s = session(t, begun+failing) // nothing in the session tells, but a file beside it
+	q, s = session(t, asked+failing) // nothing in the session tells, but a file beside it
 	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
 	if got, b := verdict(t, q, s, detect.Gone); got.Reason != detect.RateLimit || !b.Info.Interactive {
 		t.Errorf("by the file beside it: %+v", got)
+	}
+}
+
+// TestTriesBesideATerminal: what a headless run tries again stays that when somebody opens the session in a terminal beside it.
+func TestTriesBesideATerminal(t *testing.T) {
+	q, s := session(t, begun+failing)
+	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
+	put(t, s.Path, limited("e2", "12:13:09.000"))
+	got, b := verdict(t, q, s, detect.Alive)
+	if slices.ContainsFunc(b.Events, func(e detect.Event) bool { return e.Kind == detect.KindFailure }) || !b.Info.Interactive {
+		t.Errorf("%+v, interactive %v", got, b.Info.Interactive)
+	}
+	endedAt(t, q.root, "2026-11-22T12:14:00Z")
+	if got, _ := verdict(t, q, s, detect.Gone); got.Reason != detect.RateLimit || got.Key != "ended:e1" {
+		t.Errorf("its run has ended: %+v", got)
 	}
 }
 
@@ -124,13 +140,15 @@ func TestPause(t *testing.T) {
 // TestNameStays: a session that stopped headless is opened in a terminal later, and read anew then: a stop that was dealt
 // with is no other one.
 func TestNameStays(t *testing.T) {
-	q, s := session(t, begun+limited("e1", "12:13:07.866")+limited("e2", "12:13:09.866")+limited("e3", "12:13:12.866"))
-	endedAt(t, q.root, "2026-11-22T12:14:00Z")
-	before, _ := verdict(t, q, s, detect.Gone)
-	put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
-	for _, h := range []detect.Liveness{detect.Alive, detect.LeftBehind, detect.Gone} {
-		if after, b := verdict(t, q, s, h); after.Key != before.Key || after.Reason != detect.RateLimit || !b.Info.Interactive {
-			t.Errorf("%s: %q is called %q, for %s", h, before.Key, after.Key, after.Reason)
+	for _, text := range []string{begun, asked} { // where nothing tells how the prompt was given, too
+		q, s := session(t, text+limited("e1", "12:13:07.866")+limited("e2", "12:13:09.866")+limited("e3", "12:13:12.866"))
+		endedAt(t, q.root, "2026-11-22T12:14:00Z")
+		before, _ := verdict(t, q, s, detect.Gone)
+		put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", "{}")
+		for _, h := range []detect.Liveness{detect.Alive, detect.LeftBehind, detect.Gone} {
+			if after, b := verdict(t, q, s, h); after.Key != before.Key || after.Reason != detect.RateLimit || !b.Info.Interactive {
+				t.Errorf("%s: %q is called %q, for %s", h, before.Key, after.Key, after.Reason)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -228,14 +229,24 @@ func (p *Peers) beginning(ds detect.Session, asked string) bool {
 
 // Beside is what a terminal may show instead of a session.
 type Beside struct {
-	Newer string          // another session of the same folder that was written after the stop; empty: none
-	Not   map[string]bool // sessions, by their keys, that no terminal shows which may show this one
+	Used map[string]time.Time // when other sessions of the same folder were last written to, by their ids
+	Not  map[string]bool      // sessions, by their keys, that no terminal shows which may show this one
+}
+
+// After names a session that was written to after a time; empty: none was.
+func (b Beside) After(at time.Time) string {
+	for _, id := range slices.Sorted(maps.Keys(b.Used)) {
+		if b.Used[id].After(at) {
+			return id
+		}
+	}
+	return ""
 }
 
 // beside looks for other sessions that a terminal may show. It shows neither the session's own sub-agents nor a run
 // of clawd's.
 func (w *World) beside(rec state.Session) Beside {
-	b := Beside{Not: map[string]bool{}}
+	b := Beside{Used: map[string]time.Time{}, Not: map[string]bool{}}
 	own := state.Key(rec.Session)
 	for _, key := range w.Peers.parts[rec.ID] {
 		b.Not[key] = true
@@ -246,9 +257,8 @@ func (w *World) beside(rec state.Session) Beside {
 		}
 	}
 	for _, key := range w.Peers.dirs[rec.Info.Dir] {
-		if o := w.Peers.all[key]; key != own && !b.Not[key] && o.Last.After(rec.Stop.At) {
-			b.Newer = o.Session.ID
-			break
+		if o := w.Peers.all[key]; key != own && !b.Not[key] {
+			b.Used[o.Session.ID] = o.Last
 		}
 	}
 	return b

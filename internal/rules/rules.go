@@ -107,7 +107,7 @@ const (
 	NoServer Server = iota // there is none, or a terminal counts
 	Among                  // it has it, and which of the terminals beside it shows it is not recorded
 	Alone                  // it has it, or may have, and no terminal is there
-	Late                   // as Alone, and it was started after the stop
+	Late                   // as Alone, and it was started after the turn that stopped had begun
 )
 
 // Tail is what became of the session's files since the stop.

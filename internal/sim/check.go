@@ -182,7 +182,7 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 		}
 	}
 	r.obeyed(key, c)
-	r.left(key, c)
+	by.left(key, c)
 	by.counted(key, c)
 	by.stored(key, c)
 	by.patient(key, c)
@@ -211,9 +211,7 @@ func (by *clawd) counted(key string, c resume.Claim) {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
 	line.n, line.of = c.N, by
-	line.anew = slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // somebody goes on right now, which it is to find out
-		return a.By == actor.Person && a.Agent+"/"+a.Session == key && a.At.After(c.Stop.At)
-	})
+	line.anew = r.askedSince(actor.Person, key, c.Stop.At) // somebody goes on right now, which it is to find out
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
 	}
@@ -222,6 +220,13 @@ func (by *clawd) counted(key string, c resume.Claim) {
 	if n, most := r.spent[day], by.config().Budget.MaxResumesPerDay; n > most {
 		r.fails("budget", "%s: %d attempts on one day", key, n)
 	}
+}
+
+// askedSince tells whether somebody's prompt in a session reached the provider after a time.
+func (r *run) askedSince(by actor.By, key string, at time.Time) bool {
+	return slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool {
+		return a.By == by && a.Agent+"/"+a.Session == key && a.At.After(at)
+	})
 }
 
 // renews: something came in between that is no attempt's.
@@ -286,6 +291,18 @@ func (c *clawd) moved(s daemon.Step) {
 	}
 }
 
+// judged: that a run of clawd's has stopped again is said when its turn is over. Of what fails beside it only the agent's records tell.
+func (c *clawd) judged(s daemon.Step) {
+	was := s.Was.Rec
+	if was.Phase != state.Fired || s.Now.Rec.Phase == state.Fired || s.World.Books.Closed(was.Session, was.Claim.Stop.Key).Verdict != resume.StoppedAgain {
+		return
+	}
+	i := slices.IndexFunc(c.runs, func(x *child) bool { return x.claim.Token == was.Claim.Token && x.Alive() })
+	if i >= 0 && (c.runs[i].body == nil || c.runs[i].body.busy) && !c.askedSince(actor.Person, state.Key(was.Session), was.Claim.At) {
+		c.fails("judged", "%s: attempt %d has stopped again, and its run works on", state.Key(was.Session), was.Claim.N)
+	}
+}
+
 // episode are the attempts since somebody or something good came in between.
 type episode struct {
 	n    int
@@ -338,6 +355,7 @@ func (c *clawd) turned(now time.Duration) {
 func (c *clawd) stepped(s daemon.Step) {
 	t := c.of(s.Now.Rec.Agent, s.Now.Rec.ID)
 	c.moved(s)
+	c.judged(s)
 	c.paced(s)
 	if _, seen := s.Event.(machine.Sighted); seen && t != nil && s.Was.Rec.Phase == state.Fired && s.Now.Rec.Phase != state.Fired {
 		c.moment(t.who, judges)

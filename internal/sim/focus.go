@@ -57,13 +57,14 @@ var focuses = []focus{
 		agents: []string{"opencode", "codex"}, tty: 4, served: 2, talks: 1, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
 		deeds:  []What{opens, prompts, quits},
 		faults: []What{restarts},
-		plot:   leavesUnseen,
+		plot:   leavesForAServer,
 	},
 	{ // servers, and the queue
 		about:  "servers",
 		agents: []string{"codex", "opencode"}, tty: 4, served: 4, talks: 1, spells: breaks, moments: []Moment{stops, claims, takes, starts, asks, judges},
 		deeds:  []What{quits, quits, hangsUp, prompts, prompts, opens, scripts, interrupts, crashes},
 		faults: []What{kills, restarts, reboots, suspends},
+		plot:   goesOnUnread,
 	},
 	{ // somebody who goes on while clawd hands its prompt over
 		about:  "queue",
@@ -182,6 +183,20 @@ var focuses = []focus{
 		deeds:  []What{cancels, prompts, late},
 		faults: []What{kills, restarts, slows},
 		plot:   diesUnsaid,
+	},
+	{ // terminals in which nobody has said anything
+		about:  "empty",
+		agents: []string{"gemini", "gemini", "opencode", "pi", "claude", "codex", "qwen", "copilot"}, tty: 1, talks: 1, spells: limits, moments: []Moment{stops, stops, claims}, folder: true,
+		deeds:  []What{sits, sits, runs, opens, prompts, hangsUp, clears},
+		faults: []What{restarts, deafens, kills},
+		plot:   sitsDown,
+	},
+	{ // a headless session that is looked at later
+		about:  "opened",
+		agents: []string{"qwen", "qwen", "claude", "codex", "gemini", "opencode", "pi", "copilot"}, tty: 0, talks: 0.5, spells: breaks, moments: []Moment{stops, judges},
+		deeds:  []What{cancels, opens, quits, hangsUp, clears, resumes},
+		faults: []What{restarts, loses, putsBack, cuts, kills},
+		plot:   opensWhatEnded,
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/sim/actor"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -21,22 +22,32 @@ func (r *run) obeyed(key string, c resume.Claim) {
 }
 
 // left: nobody's session goes on that he quit, or whose turn he stopped.
-func (r *run) left(key string, c resume.Claim) {
+func (by *clawd) left(key string, c resume.Claim) {
+	r := by.run
 	if c.Stop.Reason == detect.Completed || c.Stop.Reason == detect.Interrupted && !r.decided[c.Token].Asked {
 		r.fails("left", "%s: attempt %d for a turn that ended as %s", key, c.N, c.Stop.Reason)
 	}
 	d, cfg := r.person[key], r.config().Resume
 	switch {
 	case c.Plan.Way == resume.Queue && !d.known: // which of two terminals showed it, and that it was one which has gone, nobody saw
+	case c.Plan.Way == resume.HTTP && !d.known && r.mayHaveRun(c): // nor who had the server work
 	case d.among: // the same
-	case !c.Info.Interactive || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
-	case d.what == broke:
+	case !c.Info.Interactive && !by.saw(c, d) || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
+	case d.what == broke && !r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that
 		r.fails("left", "%s: attempt %d, and its turn was stopped at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(quits) && cfg.AfterQuit == "leave":
 		r.fails("left", "%s: attempt %d, and it was quit at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(hangsUp) && cfg.AfterHangup == "leave" && cfg.AfterQuit == "leave" && r.mono()-r.confAt > time.Minute:
 		r.fails("left", "%s: attempt %d, and its terminal was closed at %s", key, c.N, d.at.Format(time.TimeOnly))
 	}
+}
+
+// saw tells whether a clawd saw the terminal in which a person did something last, for a session whose records do not tell that it is
+// one's. What clawd has run since is none.
+func (by *clawd) saw(c resume.Claim, d deed) bool {
+	rec, _, err := by.hand.Store().Session(c.Session)
+	must(err)
+	return c.Info.Untold && !by.askedSince(actor.Clawd, state.Key(c.Session), d.at) && rec.Holder.PID == d.pid && rec.Holder.Kind == detect.Interactive
 }
 
 // want is what a user has ordered, and was promised.

@@ -23,9 +23,11 @@ const (
 	shrinks  What = "shrink"  // its file is written anew, with its first half
 	misses   What = "miss"    // the agent's program is not there for a while
 	unmounts What = "unmount" // nor is its folder
+	sits     What = "sit"     // a new terminal of the agent in the folder, without a word
+	runs     What = "run"     // a new headless session in the folder
 )
 
-var seldom = []What{forks, forks, subs, archives, execs, execs, removes, shrinks}
+var seldom = []What{forks, forks, subs, archives, execs, execs, removes, shrinks, sits, runs, lags}
 
 // seldomDoes is what people do more seldom. False: it is something else.
 func (t *talk) seldomDoes(it Item) bool {
@@ -47,7 +49,25 @@ func (t *talk) seldomDoes(it Item) bool {
 			}
 			return x, err
 		})
-		r.aside(x, err, c, t)
+		r.aside(x, err, c, t, "")
+	case sits:
+		s := t.start(true)
+		s.TTY = fmt.Sprintf("/dev/pts/%d", 200+t.who)
+		x, err := c.Begin(s, r.wall())
+		r.aside(x, err, c, t, s.TTY)
+	case runs:
+		x, err := r.world.Procs.Begin(func() (actor.Session, error) {
+			x, err := c.Begin(t.start(false), r.wall())
+			if err == nil {
+				err = x.Prompt("do something else", actor.Person, r.wall())
+			}
+			return x, err
+		})
+		if b := r.aside(x, err, c, t, ""); b != nil && it.N%2 == 0 {
+			r.at(time.Now().Add(drawer{r.chance}.span(time.Minute, time.Hour)), "its script runs out of time", func() {
+				r.noted(b, b.Do(actor.Terminate, r.wall()), "ended by its script")
+			})
+		}
 	case subs:
 		if t.body == nil || t.Agent != "codex" && t.Agent != "opencode" {
 			return true
@@ -59,7 +79,7 @@ func (t *talk) seldomDoes(it Item) bool {
 			}
 			return x, err
 		})
-		r.aside(x, err, c, t)
+		r.aside(x, err, c, t, "")
 	case archives:
 		t.archives()
 	case execs:
@@ -72,15 +92,16 @@ func (t *talk) seldomDoes(it Item) bool {
 	return true
 }
 
-// aside takes up a process that is beside a conversation.
-func (r *run) aside(x actor.Session, err error, c *cast, of *talk) {
+// aside takes up a process that is beside a conversation. tty: its terminal, where clawd may reach it.
+func (r *run) aside(x actor.Session, err error, c *cast, of *talk, tty string) *body {
 	if err != nil {
 		r.trace("not beside: %v", err)
-		return
+		return nil
 	}
 	t := &talk{Talk: of.Talk, r: r, who: of.who, dir: of.dir, used: of.used}
 	r.beside = append(r.beside, t)
-	t.body = r.add(x, nil, c, t, "")
+	t.body = r.add(x, nil, c, t, tty)
+	return t.body
 }
 
 func (t *talk) archives() {
@@ -112,7 +133,7 @@ func (t *talk) execs() {
 	t.body.execs = true
 	t.body.execHangs()
 	key := t.Agent + "/" + t.id
-	r.person[key] = deed{r.wall(), string(execs), r.boots, true, false}
+	r.person[key] = deed{r.wall(), string(execs), r.boots, true, 0, false}
 	t.body.ends = append(t.body.ends, func() {
 		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
 	})
@@ -142,7 +163,7 @@ func (t *talk) damages(w What) {
 		return
 	}
 	t.r.trace("%s %s/%s", w, t.Agent, t.id)
-	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true, false}
+	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true, 0, false}
 	if w == removes {
 		must(os.Remove(path))
 		t.id = "" // there is nothing to go on with

@@ -104,7 +104,7 @@ func (t *talk) opens() *body {
 	s := t.start(true)
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return t.opened(s) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
-		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true, false}
+		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true, 0, false}
 	}
 	return t.body
 }
@@ -152,7 +152,7 @@ var moves = map[What]actor.Move{quits: actor.Quit, hangsUp: actor.Hangup, interr
 // does something to the process that has it open; a crash hits clawd's run, too.
 func (t *talk) does(w What) {
 	b := t.body
-	if w == torn || w == late || w == crashes && (b == nil || t.r.chance.IntN(2) == 0) {
+	if w == torn || w == late || w == lags || w == crashes && (b == nil || t.r.chance.IntN(2) == 0) {
 		for _, x := range t.r.alive {
 			if x.talk == t && !x.over && (b == nil || x.child != nil) {
 				b = x
@@ -162,13 +162,16 @@ func (t *talk) does(w What) {
 	if b == nil {
 		return
 	}
-	if w == torn || w == late {
+	if w == torn || w == late || w == lags {
 		t.r.odd[b.cast.Name()+"/"+b.ID()] = true
 	}
 	switch w {
 	case torn:
 		b.Write(actor.Torn)
 	case late:
+		b.Write(actor.Late)
+	case lags:
+		b.lags = true
 		b.Write(actor.Late)
 	case halfTypes, wipes, scrolls:
 		b.window.does(w)

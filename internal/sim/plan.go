@@ -47,6 +47,7 @@ type Item struct {
 	On   Moment        // after what; empty: after the run's beginning
 	At   time.Duration // so long after it
 	N    int64         // what its kind makes of it
+	With bool          // it comes whenever the item before it does
 }
 
 // What happens.
@@ -79,6 +80,7 @@ const (
 	approves   What = "approve"
 	torn       What = "torn"   // the next lines come in two halves
 	late       What = "late"   // the next lines come late
+	lags       What = "lag"    // all lines of the process come late
 	halfTypes  What = "type"   // a text, and no Enter
 	wipes      What = "wipe"   // the input box
 	scrolls    What = "scroll" // so that no key reaches the agent

@@ -15,6 +15,12 @@ func (p *Plan) has(who int, what What, on Moment, at time.Duration, n int64) {
 	p.Items = append(p.Items, Item{What: what, Who: who, On: on, At: at, N: n})
 }
 
+// with adds something that comes with what was added last, so long after it.
+func (p *Plan) with(what What, after time.Duration, n int64) {
+	last := p.Items[len(p.Items)-1]
+	p.Items = append(p.Items, Item{What: what, Who: last.Who, On: last.On, At: last.At + after, N: n, With: true})
+}
+
 // leavesAndCloses: he quits the agent, and closes the terminal much later.
 func leavesAndCloses(d drawer, p *Plan, who int) {
 	at := d.span(time.Millisecond, 10*time.Minute)
@@ -151,8 +157,17 @@ func typesAndGoes(d drawer, p *Plan, who int) {
 	p.has(who, pick(d, halfTypes, halfTypes, scrolls), stops, d.span(time.Millisecond, 20*time.Second), 0)
 }
 
-// quitsBesideAScript: he quits the agent while a script of the same folder works.
+// quitsBesideAScript: he quits the agent while a script of the same folder works, which may go on for long, and closes the terminal.
 func quitsBesideAScript(d drawer, p *Plan, who int) {
+	if s := &p.Weather[0]; d.IntN(2) == 0 {
+		s.To = min(s.From+d.span(10*time.Minute, 3*time.Hour), p.Length)
+		p.Talks[who].At = max(s.From, s.To-d.span(time.Minute, 10*time.Minute))
+		p.Weather = append(p.Weather, Spell{Agent: s.Agent, From: s.To, To: s.To + d.span(time.Hour, 8*time.Hour), Kind: pick(d, actor.Silent, actor.RateLimited), Tells: true})
+		p.has(who, runs, "", s.To+d.span(time.Millisecond, time.Minute), d.Int64())
+		p.with(quits, d.span(time.Millisecond, 2*time.Minute), 0)
+		p.with(hangsUp, seenIn+d.span(time.Second, time.Hour), 0)
+		return
+	}
 	at := d.span(time.Second, 20*time.Minute)
 	p.has((who+1)%len(p.Talks), pick(d, besides, scripts), stops, at, 0)
 	p.has(who, quits, stops, at+d.span(time.Millisecond, 3*time.Second), 0)
@@ -177,10 +192,9 @@ func fallsSilent(d drawer, p *Plan, who int) {
 func ordersAtTheWrongTime(d drawer, p *Plan, who int) {
 	t := &p.Talks[who]
 	if d.IntN(2) == 0 {
-		p.has(who, late, "", t.At+d.span(time.Millisecond, 100*time.Millisecond), 0)
-		at := d.span(time.Millisecond, 5*time.Second)
-		p.has(who, resumes, stops, at, d.Int64())
-		p.has(who, cancels, stops, at+d.span(time.Millisecond, 5*time.Second), 0)
+		p.has(who, pick(d, late, lags, lags), "", t.At+d.span(time.Millisecond, 100*time.Millisecond), 0)
+		p.has(who, resumes, stops, d.span(time.Millisecond, 5*time.Second), d.Int64())
+		p.with(cancels, d.span(time.Millisecond, 5*time.Second), 0)
 		return
 	}
 	at := d.span(50*time.Millisecond, 3*time.Second)
@@ -192,4 +206,43 @@ func ordersAtTheWrongTime(d drawer, p *Plan, who int) {
 func diesUnsaid(d drawer, p *Plan, who int) {
 	p.Talks[who].At = p.Weather[0].From
 	p.has(who, crashes, asks, d.span(time.Millisecond, 200*time.Millisecond), 0)
+}
+
+// goesOnUnread: he goes on right when clawd would, and what he said is on its way to the disk.
+func goesOnUnread(d drawer, p *Plan, who int) {
+	p.has(who, pick(d, late, lags), pick(d, claims, claims, takes), d.span(time.Millisecond, 2*time.Second), 0)
+	p.with(prompts, d.span(time.Millisecond, 100*time.Millisecond), 0)
+}
+
+// sitsDown: an agent's terminal is opened beside a headless turn, the first one of its session or a later one, and nothing is said there.
+func sitsDown(d drawer, p *Plan, who int) {
+	t, s := &p.Talks[who], p.Weather[0]
+	t.TTY, t.Tmux, t.Served = false, true, false
+	if d.IntN(2) == 0 {
+		p.has(who, sits, "", t.At+d.span(time.Millisecond, 20*time.Second), 0)
+		return
+	}
+	t.At = max(0, s.From-d.span(time.Minute, time.Hour))
+	p.has(who, sits, "", s.From+d.span(time.Millisecond, time.Minute), 0)
+	p.with(besides, d.span(time.Millisecond, time.Minute), 0)
+}
+
+// leavesForAServer: his terminal comes and goes while clawd does not run, and after that a server is started that may have all sessions.
+func leavesForAServer(d drawer, p *Plan, who int) {
+	t := &p.Talks[who]
+	if t.TTY, t.Served = true, false; who > 0 || t.Agent != "opencode" {
+		leavesUnseen(d, p, who)
+		return
+	}
+	p.has(who, restarts, "", max(0, t.At-d.span(time.Second, time.Minute)), d.Int64())
+	p.has(who, pick(d, quits, quits, hangsUp), stops, d.span(time.Second, 10*time.Minute), 0)
+	p.Talks = append(p.Talks, Talk{Agent: t.Agent, Dir: 3, Served: true, Free: true, At: t.At + d.span(time.Minute, time.Hour)})
+}
+
+// opensWhatEnded: what stopped in a script is opened in a terminal, after it was taken back or given up.
+func opensWhatEnded(d drawer, p *Plan, who int) {
+	p.Talks[who].TTY = false
+	p.has(who, cancels, stops, d.span(time.Second, time.Hour), 0)
+	p.with(pick(d, opens, opens, loses, cuts), d.span(time.Second, time.Hour), 0)
+	p.with(pick(d, quits, opens, restarts, hangsUp), d.span(time.Second, time.Hour), 0)
 }

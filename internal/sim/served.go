@@ -14,6 +14,7 @@ import (
 
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/sim/actor"
+	"github.com/clawd-project/clawd/resume"
 )
 
 // port is where the machine's server answers.
@@ -155,13 +156,26 @@ func (r *run) hangsOver(b *body, prompt []byte) {
 	})
 }
 
+// mayHaveRun tells whether the machine's server was there already when somebody's newest turn in a session began.
+func (r *run) mayHaveRun(c resume.Claim) bool {
+	p := r.world.Procs.Proc(r.server.PID())
+	all := r.world.Ledger.Asks
+	for i := len(all) - 1; i >= 0; i-- {
+		if a := all[i]; a.By == actor.Person && a.Agent == c.Session.Agent && a.Session == c.Session.ID {
+			return p != nil && p.Started.Before(a.At)
+		}
+	}
+	return false
+}
+
 // attached has its user's terminal show what the background server has open.
 func (t *talk) attached() {
 	if t.Agent != "codex" || !t.Served {
 		return
 	}
 	if _, err := t.opened(t.start(true)); err == nil {
-		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true, false}
+		t.sat = t.r.wall()
+		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true, 0, false}
 	}
 }
 

@@ -40,7 +40,8 @@ type deed struct {
 	at    time.Time
 	what  string
 	boots int
-	known bool // clawd had found the session
+	known bool // clawd had found the session, and had time to see his terminal
+	pid   int  // of the process
 	among bool // another terminal was there that may have shown it, for all that the agent tells
 }
 
@@ -51,7 +52,8 @@ func (r *run) noted(b *body, err error, what string) {
 		return
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()), r.among(b)}
+	brief := b.talk != nil && r.wall().Sub(b.talk.sat) < seenIn
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b)}
 	r.follows(b)
 }
 

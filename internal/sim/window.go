@@ -28,8 +28,20 @@ type window struct {
 
 func (r *run) window(b *body) *window {
 	p := r.world.Procs.Proc(b.PID())
-	p.Env = append(slices.Clone(p.Env), "TMUX=/tmp/tmux-1000/default,812,0", fmt.Sprintf("TMUX_PANE=%%%d", b.PID()))
+	for _, x := range []*actor.Proc{p, r.launcher(p)} {
+		if x != nil {
+			x.Env = append(slices.Clone(x.Env), "TMUX=/tmp/tmux-1000/default,812,0", fmt.Sprintf("TMUX_PANE=%%%d", b.PID()))
+		}
+	}
 	return &window{b: b}
+}
+
+// launcher gives the process that has started one in the same terminal; nil: none has.
+func (r *run) launcher(p *actor.Proc) *actor.Proc {
+	if x := r.world.Procs.Proc(p.PPID); x != nil && x.TTY == p.TTY {
+		return x
+	}
+	return nil
 }
 
 // fails: a turn has failed.
@@ -110,6 +122,8 @@ func (w *window) sees() agent.View {
 		return agent.View{Why: "it goes on by itself when the usage limit resets"}
 	case !w.b.Idle():
 		return agent.View{Why: agent.WhyBusy}
+	case w.blank():
+		return agent.View{Why: "it shows its start page and has no session open"}
 	case w.input != "":
 		return agent.View{Why: agent.WhyText, Input: w.input}
 	}
@@ -117,6 +131,12 @@ func (w *window) sees() agent.View {
 		return agent.View{Why: "its user has stopped what it shows"}
 	}
 	return agent.View{Ready: true, Room: 100}
+}
+
+// blank tells whether it shows a start page, which looks like no session.
+func (w *window) blank() bool {
+	x, ok := w.b.Session.(interface{ Blank() bool })
+	return ok && x.Blank()
 }
 
 // drawn begins the first row of a screen that is no real one.
@@ -266,7 +286,11 @@ func screensOf(a agent.Agent) agent.Agent {
 
 func (r *run) windowOf(h detect.Holder) *window {
 	for _, b := range r.alive {
-		if b.PID() == h.PID && !b.over {
+		p := r.world.Procs.Proc(b.PID())
+		if b.over || p == nil {
+			continue
+		}
+		if x := r.launcher(p); b.PID() == h.PID || b.tty != "" && x != nil && x.PID == h.PID {
 			return b.window
 		}
 	}

@@ -30,6 +30,7 @@ type talk struct {
 	body  *body    // the process that a person has it open in; nil: none
 	ended int      // turns
 	used  map[int]bool
+	sat   time.Time   // when he last opened a terminal of what a server has open
 	stall time.Time   // until then what clawd does for it waits
 	shell *actor.Proc // that its terminal's agent was started from; nil: there is none
 }
@@ -50,6 +51,7 @@ type body struct {
 	busy   bool
 	over   bool
 	execs  bool // clawd exec runs it
+	lags   bool // its lines come late
 }
 
 // people makes the world and everybody in it.
@@ -190,7 +192,9 @@ func (r *run) follows(b *body) {
 	} else {
 		must(err)
 	}
-	r.wrote(b)
+	if r.wrote(b); b.lags {
+		b.Write(actor.Late)
+	}
 	b.window.putsBack()
 	if b.talk != nil && b.ID() != b.known && b.ID() != "" {
 		b.known = b.ID()
@@ -335,7 +339,7 @@ func (r *run) moment(who int, m Moment) {
 			t.stall = time.Now().Add(it.At + time.Duration(r.chance.Int64N(int64(2*time.Second))))
 		}
 		r.at(time.Now().Add(it.At), fmt.Sprintf("%s %d", it.What, who), func() { r.happens(*it) })
-		if r.chance.IntN(2) == 0 {
+		if with := i+1 < len(r.Items) && r.Items[i+1].With; !with && r.chance.IntN(2) == 0 {
 			return // the others wait for the next time
 		}
 	}

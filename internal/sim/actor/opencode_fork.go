@@ -89,6 +89,9 @@ func (p *opencode) Title() string {
 	return "OC | " + p.file.title
 }
 
+// Blank tells whether its terminal shows the start page.
+func (p *opencode) Blank() bool { return p.o.files[p.id] == nil }
+
 // turn has the window show another session of its folder, out of the agent's list. One whose title tells no difference is left: no
 // look from outside would.
 func (p *opencode) turn() error {

@@ -10,7 +10,7 @@ var aims = map[string]string{
 	"who goes first into a window never steps back":                         "crowd",
 	"a clock that was set back moves no wait":                               "continue",
 	"nobody looks at the files right before a prompt is typed":              "closing",
-	"a terminal gets the prompt of what a script drove":                     "turning",
+	"a terminal gets the prompt of what a script drove":                     "empty",
 	"how a window went is not seen beside a script":                         "beside",
 	"a prompt that the agent hangs over keeps its turn":                     "silence",
 	"nobody hears what holds a session back":                                "silence",
@@ -28,7 +28,10 @@ var aims = map[string]string{
 	"a process hangs by whatever was written last":                          "hanging",
 	"how a terminal went is asked of the script that started its agent":     "closing",
 	"an empty output is never read":                                         "early",
-	"a stop is named after its last try, and after its first in a terminal": "late",
+	"a terminal shows nothing that was used before the stop":                "continue",
+	"a server that came in mid turn counts as the one that ran it":          "away",
+	"a turn that ends well after a cancel ends that":                        "orders",
+	"a headless run counts as a terminal's when its session is opened":      "orders",
 }
 
 // mutants are the faults, the most dangerous first.
@@ -197,6 +200,12 @@ var mutants = []mutant{
 		"		if i == 0 || open.at.Before(p.Started.Add(beginsWithin)) {\n", "		if i == len(w.opens)-1 && !open.at.IsZero() {\n"}}},
 	{"how a terminal went is asked of the script that started its agent", []edit{{"agent/copilot/live.go",
 		"		h.Leader, h.LeaderStart = p.PID, p.Start\n", ""}}},
-	{"a stop is named after its last try, and after its first in a terminal", []edit{{"agent/qwen/fold.go",
-		"ID: gaveUp + t.First,", "ID: gaveUp + t.ID,"}}},
+	{"a terminal shows nothing that was used before the stop", []edit{{"daemon/live.go",
+		"		since = p.Started\n", "		_ = p\n"}}},
+	{"a server that came in mid turn counts as the one that ran it", []edit{{"daemon/answer.go",
+		"where, began := rules.NoServer, rec.Classifier.LastPrompt.At", "where, began := rules.NoServer, rec.Stop.At"}}},
+	{"a turn that ends well after a cancel ends that", []edit{{"state/stops.go",
+		"	return !s.Cancelled.IsZero() && !others\n", "	return !s.Cancelled.IsZero() && !others && !c.Ended.After(s.Cancelled)\n"}}},
+	{"a headless run counts as a terminal's when its session is opened", []edit{{"agent/qwen/fold.go",
+		"return f.carry.Driven != headless && f.inTerminal()", "return f.inTerminal()"}}},
 }
