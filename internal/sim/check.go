@@ -174,7 +174,7 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		lost := r.rewound[key]
-		if r.unkept[a] || a.Back || c.Session.Agent == "opencode" && a.At.Before(r.latest) { // opencode goes by the clock itself: for it, too, this one came before
+		if r.unkept[a] || a.Unkept || c.Session.Agent == "opencode" && a.At.Before(r.latest) { // opencode goes by the clock itself: for it, too, this one came before
 			continue
 		}
 		if a.By != actor.Clawd && !r.torn[key] && r.written(key, c.Session.Path, a.At) && (a.At.After(lost) || lost.Sub(a.At) > 10*time.Second) {

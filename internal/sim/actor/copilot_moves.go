@@ -203,7 +203,7 @@ func (p *copilot) rewinds(now time.Time) error {
 		return err
 	}
 	p.told = p.told && !p.first
-	p.ask.Back = true
+	p.ask.Unkept = true
 	p.last, p.draft, p.ask = p.before, p.text, nil
 	p.enter(idle, time.Time{})
 	return os.Rename(p.path+".tmp", p.path)

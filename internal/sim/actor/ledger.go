@@ -14,7 +14,7 @@ type Ask struct {
 	At       time.Time
 	PID      int
 	Requests int  // of the whole turn, with the agent's own retries
-	Back     bool // its user has taken it back, so that no file has it
+	Unkept   bool // no file has it: its user has taken it back, or its process was killed before its lines came to the disk
 }
 
 // Ledger counts what the provider was asked.

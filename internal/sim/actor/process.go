@@ -58,6 +58,7 @@ type process struct {
 	code    int
 	lines   []byte // not on the disk yet
 	flushAt time.Time
+	flushed time.Time     // when lines came to the disk last
 	lag     time.Duration // how long lines wait for others
 	writing Writing
 }
@@ -197,7 +198,7 @@ func (p *process) flush(now time.Time) error {
 		b = b[:len(b)/2]
 		p.flushAt = now.Add(p.lag)
 	}
-	p.writing = Whole
+	p.writing, p.flushed = Whole, now
 	return appendAt(p.path, b, now)
 }
 
@@ -216,6 +217,9 @@ func (p *process) exit(now time.Time, code int, hard bool) error {
 			if err := p.flush(now); err != nil {
 				return err
 			}
+		}
+		if len(p.lines) > 0 && p.ask != nil && p.flushed.Before(p.ask.At) {
+			p.ask.Unkept = true
 		}
 		p.lines, p.flushAt = nil, time.Time{}
 	case p.writing != Late && len(p.lines) > 0:
