@@ -205,7 +205,7 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 }
 
 func (d detecting) message(a agent.Agent) finding {
-	stop, ok := a.Message(d.o.message, d.now, d.env.Zone)
+	stop, ok := all.Message(a, d.o.message, d.now, d.env.Zone)
 	if !ok {
 		stop = detect.Stop{State: detect.Running}
 	}

@@ -34,7 +34,7 @@ func TestSpansNamed(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s, ok := a.Message(m.text, written, zone)
+			s, ok := all.Message(a, m.text, written, zone)
 			if !ok || s.State != detect.Stopped || s.Reason != detect.UsageLimit || !s.ResetAt.IsZero() {
 				continue
 			}
