@@ -142,7 +142,7 @@ func terminalOf(holders []detect.Holder) (found detect.Holder, err error) {
 
 // shown finds the one terminal that shows the session. Where the agent does not tell which session
 // a process has open, there is no other terminal in the folder, and no other session there has anything newer,
-// or was used since the process was started where no title tells. titled: its title must name the session as well.
+// or was used since the process was started where no title tells and clawd did not see the turn run there. titled: its title must name the session as well.
 func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (found detect.Holder, titled bool, err error) {
 	found, err = terminalOf(holders)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	}
 	a, titles := s.a.(agent.Titler)
 	since := rec.Stop.At
-	if !titles && !found.Sure { // nothing names what it shows, which may be whatever was used in its time
+	if !titles && !found.Sure && !rec.Witnessed(found) { // nothing names what it shows, which may be whatever was used in its time
 		since = p.Started
 	}
 	other, err := s.newer(ctx, b, since)

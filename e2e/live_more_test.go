@@ -351,3 +351,32 @@ func (w *world) leftToWindow(id, why string) *clawd {
 	w.wantMain(w.stops())
 	return c
 }
+
+// TestLiveGeminiAfterClear: what was said before /clear in the same window is another session, which nothing tells from one that the window
+// shows. clawd saw that the turn ran there.
+func TestLiveGeminiAfterClear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, gemini061)
+	c := w.startClawd(settings{base: "5s"})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	p.shows("All done.")
+	first := w.only()
+	p.begins("/clear")
+	held, answer := provider.Hold(provider.Cut("half an ans"))
+	defer answer()
+	w.provider.Queue(w.failing(held)...)
+	p.asks("say done again")
+	w.waitMain(1 + w.stops())
+	c.quiet(7 * time.Second) // a rescan sees the turn at work
+	answer()
+	e := c.wait("session_stopped", "reason", "network")
+	id := e.text("session")
+	if id == first {
+		t.Fatalf("the session before /clear stopped: %s", id)
+	}
+	c.wait("resume_started", "session", id, "plan", "tmux")
+	c.resumedOnce(id)
+	c.quiet(10 * time.Second)
+	w.wantMain(1 + w.stops() + 1)
+}

@@ -159,6 +159,21 @@ func quitCase(t *testing.T, a agentCase) {
 	}
 }
 
+// begins has the agent's user begin a new session in the same window.
+func (p *terminal) begins(command string) {
+	p.w.t.Helper()
+	p.text(command)
+	p.shows(command)
+	looks := 0
+	p.w.eventually(agentTime, "a new session", func() bool {
+		if looks%60 == 10 { // as in asks; and the first one may only take what the agent suggests
+			p.keys("Enter")
+		}
+		looks++
+		return !strings.Contains(p.screen(), "say done")
+	})
+}
+
 // clearedCase: its user has begun a new session in the same window, which is empty yet. Nothing is typed
 // into it.
 func clearedCase(t *testing.T, a agentCase) {
@@ -167,16 +182,7 @@ func clearedCase(t *testing.T, a agentCase) {
 	if a.isOpencode() || a.isPi() {
 		command = "/new"
 	}
-	p.text(command)
-	p.shows(command)
-	looks := 0
-	w.eventually(agentTime, "a new session", func() bool {
-		if looks%60 == 10 { // as in asks; and the first one may only take what the agent suggests
-			p.keys("Enter")
-		}
-		looks++
-		return !strings.Contains(p.screen(), "say done")
-	})
+	p.begins(command)
 	c.quiet(45 * time.Second)
 	w.wantMain(w.stops())
 	typed := slices.ContainsFunc(strings.Split(p.screen(), "\n"), func(line string) bool {

@@ -59,21 +59,29 @@ func (t *step) hold() bool {
 }
 
 // ran remembers the terminal's process that is the only one there while the newest turn runs, or surely runs it. Where an agent's
-// records do not tell who wrote them, nothing says later whether a script did beside a terminal.
+// records do not tell who wrote them, nothing says later whether a script did beside a terminal; and where nothing names what a terminal
+// shows, whether that was this session.
 func (t *step) ran(all []detect.Holder) {
 	c := t.s.Rec.Classifier
-	if !t.s.Rec.Info.Untold || c.Last.Kind == detect.KindFailure || c.LastPrompt.ID == "" {
+	if c.Last.Kind == detect.KindFailure || c.LastPrompt.ID == "" {
 		return
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind })
 	if sure := slices.IndexFunc(all, func(h detect.Holder) bool { return h.Sure }); sure >= 0 {
 		all = all[sure : sure+1]
 	}
-	if len(all) != 1 || all[0].Liveness != detect.Alive || all[0].Kind != detect.Interactive || t.s.Rec.Ran.By(all[0], c.LastPrompt.ID) {
+	if len(all) == 0 || !oneTerminal(all) || !t.s.Rec.Info.Untold && all[0].Sure || t.s.Rec.Ran.By(all[0], c.LastPrompt.ID) {
 		return
 	}
 	h := all[0]
 	t.write(t.s.Rec.RanBy(t.w.Books, state.Ran{Turn: c.LastPrompt.ID, PID: h.PID, Start: h.Start, Boot: h.Boot, At: t.w.Now}))
+}
+
+// oneTerminal tells whether holders are processes of one terminal, an agent and its launcher say.
+func oneTerminal(all []detect.Holder) bool {
+	return !slices.ContainsFunc(all, func(h detect.Holder) bool {
+		return h.Liveness != detect.Alive || h.Kind != detect.Interactive || h.PID != all[0].PID && (h.TTY == "" || h.TTY != all[0].TTY)
+	})
 }
 
 // behind tells whether a server is left of those that had the session open, a terminal among them. It does not take the

@@ -109,7 +109,8 @@ func (t *step) fold(f *FilesSeen) {
 // inTheMiddle tells whether a turn has no end, so that only its holder tells whether it still goes on.
 func (t *step) inTheMiddle(stop detect.Stop, known, news bool) bool {
 	untold := t.s.Rec.Holder.Liveness == "" && t.s.Rec.Info.Interactive
-	unseen := t.s.Rec.Info.Untold && t.s.Rec.Ran.Turn != t.s.Rec.Classifier.LastPrompt.ID
+	unnamed := t.s.Rec.Holder.Kind == detect.Interactive && !t.s.Rec.Holder.Sure && t.s.Rec.HolderEnd == ""
+	unseen := (t.s.Rec.Info.Untold || unnamed) && t.s.Rec.Ran.Turn != t.s.Rec.Classifier.LastPrompt.ID
 	return stop.State != detect.Stopped && !known && (!news || t.s.Files.Found || untold || unseen)
 }
 
