@@ -32,6 +32,8 @@ func Message(a agent.Agent, text string, at time.Time, zone *time.Location) (det
 	for _, b := range slices.Backward(all) { // what came last counts
 		switch {
 		case b.error():
+		case answerMark.MatchString(b.mark): // it went on
+			return detect.Stop{}, false
 		case len(all) == 1: // it may be one without a sign
 			return copiedWords().Match(b.text, at, zone)
 		default:
@@ -63,10 +65,12 @@ func (b block) error() bool {
 
 var (
 	frame = lazyregexp.New(`^[\s│┃|╭╰╮╯─━]+|[\s│┃|╭╰╮╯─━]+$`)
-	sign  = lazyregexp.New(`^([⎿✗✕✖✘×■●•⚠ℹ◇└❌📝]\x{fe0f}?)\s*`)
+	sign  = lazyregexp.New(`^([⎿✗✕✖✘×■●•⏺✦⚠ℹ◇└❌📝]\x{fe0f}?)\s*`)
 	typed = lazyregexp.New(`^[❯›>]\s`)
 	// errorMark are the signs that agents put before their own errors.
 	errorMark = lazyregexp.New(`^[✗✕✖✘×■⚠❌]`)
+	// answerMark are those before what the model says or does.
+	answerMark = lazyregexp.New(`^[●•⏺✦]`)
 	// chrome is what an agent offers below its error.
 	chrome = lazyregexp.New(`^ (?:/[a-z-]+ |\(|https?:|Warning: |Error Code: )`)
 	// head is a name before an error, of a class, a program or a gateway.
@@ -193,8 +197,8 @@ func (m copied) read(text string) (detect.Stop, bool) {
 	if number != 0 || strings.Contains(text, "error") {
 		why = byCode(strings.Join(codes, " "))
 	}
-	if why == "" {
-		why = byStatus(number)
+	if why == "" && number != 0 {
+		why = detect.FromStatus(number)
 	}
 	if why == "" {
 		return detect.Stop{}, false
@@ -262,25 +266,6 @@ func byCode(codes string) detect.Reason {
 				return c.reason
 			}
 		}
-	}
-	return ""
-}
-
-// byStatus is what an HTTP status means, where nothing else is known.
-func byStatus(number int) detect.Reason {
-	switch {
-	case number == 429:
-		return detect.RateLimit
-	case number == 401 || number == 403:
-		return detect.Auth
-	case number == 402:
-		return detect.Billing
-	case number == 503 || number == 529:
-		return detect.Overloaded
-	case number >= 500:
-		return detect.ServerError
-	case number >= 400:
-		return detect.InvalidRequest
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ func TestCopied(t *testing.T) {
 		{"claude", "❯ why does it say Error: 429 Too Many Requests", "", "", ""},
 		{"claude", "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"allowed\"}}", "", "", ""},
 		{"codex", "⎿ ok\n\nThe docs: Error: 429 comes from the gateway", "", "", ""},
+		{"copilot", "✗ Error: 429 Too Many Requests\n\n● All tests pass now.", "", "", ""},
+		{"claude", "> go on\n  ⎿  API Error: 529 Overloaded\n\n⏺ Done.", "", "", ""},
 		{"opencode", "", "", "", ""},
 		{"opencode", "500 tests passed", "", "", ""},
 		{"codex", "429 of them are errors", "", "", ""},
