@@ -225,7 +225,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		out.Gone = true
 		return out
 	}
-	if _, err := s.livePlan(ctx, q.Rec, q.Beside, holders); err != nil {
+	if _, err := s.livePlan(ctx, q.Rec, q.Beside, holders, nil); err != nil {
 		out.Way = s.noWay(err)
 	}
 	return out
@@ -304,7 +304,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 		return out
 	}
 	if attended {
-		if _, err := s.livePlan(ctx, &rec, q.Beside, out.Holders); err != nil {
+		if _, err := s.livePlan(ctx, &rec, q.Beside, out.Holders, nil); err != nil {
 			out.Way = err.Error()
 		}
 		return out

@@ -42,13 +42,14 @@ type unreachableError struct{ why string }
 func (e *unreachableError) Error() string { return e.why }
 
 // livePlan gives the way to wake a session that somebody has open, from what is known without
-// asking its terminal or server. The error is an *unreachableError where there is no way.
-func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) (resume.Plan, error) {
+// asking its terminal or server, with the sub-agents that the prompt is to name. The error is an *unreachableError where there is no way.
+func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder, subs []detect.SubStop) (resume.Plan, error) {
 	cfg, _ := s.d.settings()
+	prompt := cfg.Resume.Prompt
 	if rec.Decision.Strategy == resume.FreshSession {
 		return resume.Plan{}, &unreachableError{"it cannot go on in the same session, and a fresh one is not started beside an open one"}
 	}
-	if p, done, err := s.wake(rec, holders); done {
+	if p, done, err := s.wake(rec, holders, naming(prompt, subs)); done {
 		return p, err
 	}
 	if _, err := agent.TerminalOf(s.a); err != nil {
@@ -66,14 +67,13 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 		return resume.Plan{}, &unreachableError{fmt.Sprintf("process %d has it open in a terminal that clawd cannot reach: neither tmux nor clawd wrap", h.PID)}
 	}
 	return resume.Plan{Way: way, Form: resume.FormPrompt, Session: s.ds.ID, Argv: []string{s.a.Command()}, Dir: rec.Info.Dir,
-		Keys: cfg.Resume.Prompt, Prompt: detect.HashText(cfg.Resume.Prompt), Holder: h, Titled: titled}, nil
+		Keys: prompt, Longer: naming(prompt, subs), Prompt: detect.HashText(prompt), Holder: h, Titled: titled}, nil
 }
 
 // wake gives the way by which the agent itself takes a prompt: its server or its queue. done: there is one, or there is
 // none at all.
-func (s *session) wake(rec *state.Session, holders []detect.Holder) (p resume.Plan, done bool, err error) {
-	cfg, _ := s.d.settings()
-	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: cfg.Resume.Prompt}
+func (s *session) wake(rec *state.Session, holders []detect.Holder, prompt string) (p resume.Plan, done bool, err error) {
+	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Prompt: prompt}
 	if p, err := s.d.program(s.a); err == nil {
 		r.Program = p
 	}
@@ -213,7 +213,7 @@ func (s *session) newer(ctx context.Context, b machine.Beside, after time.Time) 
 
 // ready gives the way to who has the session open, if it would take a prompt now.
 func (s *session) ready(ctx context.Context, b machine.Beside, holders []detect.Holder, out *machine.AllSeen) {
-	p, err := s.livePlan(ctx, out.Rec, b, holders)
+	p, err := s.livePlan(ctx, out.Rec, b, holders, out.Subs)
 	if err != nil {
 		out.Way = s.noWay(err)
 		return

@@ -79,17 +79,16 @@ func naming(prompt string, subs []detect.SubStop) string {
 	if bare == "" || strings.HasPrefix(bare, "/") || len(subs) == 0 { // what stands behind a command is its argument
 		return prompt
 	}
-	text, work := "one of your sub-agents stopped before it was done", "its work is"
-	if len(subs) > 1 {
-		text, work = fmt.Sprintf("%d of your sub-agents stopped before they were done", len(subs)), "their work is"
-	}
 	var ids []string
 	for _, x := range subs[:min(len(subs), detect.MaxNamed)] {
 		ids = append(ids, x.ID)
 	}
-	more := ""
-	if n := len(subs) - detect.MaxNamed; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
+	named, work := "sub-agent "+strings.Join(ids, ", "), "its work"
+	if len(subs) > 1 {
+		named, work = "sub-agents "+strings.Join(ids, ", "), "their work"
 	}
-	return fmt.Sprintf("%s (%s: %s%s; see whether %s still needed)", prompt, text, strings.Join(ids, ", "), more, work)
+	if n := len(subs) - detect.MaxNamed; n > 0 {
+		named += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%s (%s stopped early: check %s)", prompt, named, work)
 }

@@ -136,7 +136,7 @@ func TestSubUntold(t *testing.T) {
 // knows its own prompt again.
 func TestSubInPrompt(t *testing.T) {
 	in(t, func(r *rig) {
-		const prompt = "continue (one of your sub-agents stopped before it was done: a1; see whether its work is still needed)"
+		const prompt = "continue (sub-agent a1 stopped early: check its work)"
 		r.children.act = func(c *child) { c.say(prompt); c.say("answer"); c.end() }
 		r.start()
 		id := uuid.NewString()
@@ -169,6 +169,27 @@ func TestSubInPrompt(t *testing.T) {
 	})
 }
 
+// TestSubInTerminal: the prompt for a terminal has a longer form that names them, for a box with room for it.
+func TestSubInTerminal(t *testing.T) {
+	in(t, func(r *rig) {
+		const prompt = "continue (sub-agent a1 stopped early: check its work)"
+		id := uuid.NewString()
+		r.openAs(id, resume.Tmux, "idle")
+		r.add(id, r.record(id, "user", "", interactive), r.line(id, "open"))
+		r.pass(time.Second)
+		r.sub(id, "a1", "limit")
+		r.add(id, r.record(id, "limit", "", interactive))
+		r.pass(2 * time.Minute)
+		started := r.children.started()
+		if len(started) != 1 {
+			t.Fatalf("%d starts; log:\n%s", len(started), r.log)
+		}
+		if p := started[0].claim.Plan; p.Way != resume.Tmux || p.Keys != "continue" || p.Longer != prompt || p.Prompt != detect.HashText("continue") {
+			t.Errorf("plan %+v", p)
+		}
+	})
+}
+
 // TestNaming: nothing is in it but counts and ids.
 func TestNaming(t *testing.T) {
 	stops := func(ids ...string) (all []detect.SubStop) {
@@ -179,9 +200,9 @@ func TestNaming(t *testing.T) {
 	}
 	for want, subs := range map[string][]detect.SubStop{
 		"continue": nil,
-		"continue (one of your sub-agents stopped before it was done: a; see whether its work is still needed)":                           stops("a"),
-		"continue (2 of your sub-agents stopped before they were done: a, b; see whether their work is still needed)":                     stops("a", "b"),
-		"continue (7 of your sub-agents stopped before they were done: a, b, c, d, e and 2 more; see whether their work is still needed)": stops("a", "b", "c", "d", "e", "f", "g"),
+		"continue (sub-agent a stopped early: check its work)":                           stops("a"),
+		"continue (sub-agents a, b stopped early: check their work)":                     stops("a", "b"),
+		"continue (sub-agents a, b, c, d, e and 2 more stopped early: check their work)": stops("a", "b", "c", "d", "e", "f", "g"),
 	} {
 		if got := naming("continue", subs); got != want {
 			t.Errorf("%q, want %q", got, want)

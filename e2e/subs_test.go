@@ -84,7 +84,7 @@ func TestSubOpencode(t *testing.T) {
 	id := w.only()
 	c.resumedOnce(id)
 	why := c.toldOnce(id, "rate_limit", ", rate limit")
-	c.namedIn(id, why, "ses_")
+	c.namedIn(id, why)
 }
 
 // TestSubCodex169: the end of the session's run cuts the sub-agent off, and nothing tells the model.
@@ -103,7 +103,7 @@ func TestSubCodex169(t *testing.T) {
 	id := stop.text("session")
 	c.resumedOnce(id)
 	why := c.toldOnce(id, "interrupted", ", ended with its session")
-	c.namedIn(id, why, "01")
+	c.namedIn(id, why)
 }
 
 // TestSubQwen024: the session goes on without its sub-agent and finishes. The session's file has the request that it failed with.
@@ -124,13 +124,43 @@ func TestSubQwen024(t *testing.T) {
 	}
 }
 
+// TestSubLiveOpencode: the prompt that is typed into the session's terminal names the sub-agent, too.
+func TestSubLiveOpencode(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	c := w.startClawd(settings{base: "15s"})
+	p := w.openTerminal(false)
+	w.subs(provider.ToolCall("task", map[string]any{"description": "look", "prompt": subtask, "subagent_type": "general"}), w.rateLimitFor(5).AfterMS(50))
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	p.asks("say done")
+	id := c.wait("resume_started", "plan", "tmux").text("session")
+	c.resumedOnce(id)
+	c.namedIn(id, c.toldOnce(id, "rate_limit", ", rate limit"))
+}
+
+// TestSubLiveOpencodeServer: so does the prompt that is sent to its server.
+func TestSubLiveOpencodeServer(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, opencode)
+	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
+	c := w.startClawd(settings{base: "15s"})
+	w.subs(provider.ToolCall("task", map[string]any{"description": "look", "prompt": subtask, "subagent_type": "general"}), w.rateLimitFor(5).AfterMS(50))
+	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
+	id := prompted(w)
+	c.wait("resume_started", "session", id, "plan", "http")
+	c.resumedOnce(id)
+	c.namedIn(id, c.toldOnce(id, "rate_limit", ", rate limit"))
+}
+
 // namedIn: the prompt of clawd's resume names the sub-agent that its user was told of, and is taken for clawd's own.
-func (c *clawd) namedIn(id, why, begins string) {
+func (c *clawd) namedIn(id, why string) {
 	c.w.t.Helper()
 	c.resumedOnce(id)
-	_, after, _ := strings.Cut(why, " "+begins)
-	sub, _, _ := strings.Cut(after, ",")
-	want := "continue (one of your sub-agents stopped before it was done: " + begins + sub + "; see whether its work is still needed)"
+	who, _, _ := strings.Cut(why, ",")
+	sub := who[strings.LastIndexByte(who, ' ')+1:]
+	want := "continue (sub-agent " + sub + " stopped early: check its work)"
 	main := c.w.provider.Main()
 	if last := main[len(main)-1].LastUser; sub == "" || !strings.Contains(last, want) {
 		c.w.t.Errorf("asked %q, want %q", last, want)

@@ -53,6 +53,7 @@ type Plan struct {
 	// Live ways.
 	Titled    bool          `json:"titled,omitempty"`     // Tmux, PTY: the terminal's title must name the session
 	Keys      string        `json:"keys,omitempty"`       // Tmux, PTY: the prompt to type, without Enter
+	Longer    string        `json:"-"`                    // Tmux, PTY: a prompt that says more, for an input box that has room for it
 	URL       string        `json:"url,omitempty"`        // HTTP: where the request goes
 	Health    string        `json:"health,omitempty"`     // HTTP: what must answer first
 	Status    string        `json:"status,omitempty"`     // HTTP: answers what the sessions do, by their ids

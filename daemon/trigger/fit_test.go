@@ -75,6 +75,34 @@ func TestPromptMustFitBelowMenu(t *testing.T) {
 	}
 }
 
+// TestLongerPrompt: a prompt that says more is typed where its box has room for it, and where that shows before the claim is made.
+func TestLongerPrompt(t *testing.T) {
+	const longer = "continue (sub-agent a1)"
+	for _, c := range []struct {
+		mode  string
+		room  int
+		typed string
+	}{{"", len(longer), longer}, {"", len(longer) - 1, "continue"}, {"menu", 0, "continue"}} {
+		t.Run(fmt.Sprintf("mode %q, room %d", c.mode, c.room), func(t *testing.T) {
+			t.Parallel()
+			p := newPit(t, c.mode)
+			p.tr.Agents = func(string) agent.Agent { return boxAgent{room: c.room} }
+			claim := p.claim()
+			claim.Plan.Longer = longer
+			var err error
+			if claim.Plan, err = p.tr.Ready(t.Context(), claim.Session, claim.Stop, claim.Plan); err != nil {
+				t.Fatal(err)
+			}
+			if claim.Plan.Keys != c.typed || c.typed == longer && claim.Plan.Prompt != detect.HashText(longer) {
+				t.Errorf("plan %+v", claim.Plan)
+			}
+			if gate, why, _ := p.open(claim); gate != resume.GateExec || p.await("submitted", "\n") != c.typed+"\n" {
+				t.Errorf("gate %s, why %q, submitted %q", gate, why, p.submitted())
+			}
+		})
+	}
+}
+
 // Where the keys of one attempt did not show, as in a mode of commands that the screen does not tell, the same
 // stop brings no other one.
 func TestKeysThatDoNotShow(t *testing.T) {

@@ -46,7 +46,7 @@ func (e *ElsewhereError) Error() string { return e.Why }
 
 // Ready looks whether the plan's holder would take a prompt after a stop now; nothing is typed or
 // sent. A *BlockedError says that it may later. The plan comes back as it is to be fired: what an agent's
-// own dialog offers decides its form.
+// own dialog offers decides its form, and the room in its input box what is typed.
 func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop, p resume.Plan) (resume.Plan, error) {
 	switch p.Way {
 	case resume.HTTP:
@@ -69,6 +69,9 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 			if why := t.hindrance(v, p, stop); why != "" {
 				return p, &BlockedError{why}
 			}
+			if v.Ready && p.Longer != "" && tooWide(v, p.Longer) == "" { // a dialog hides how wide the box is
+				p.Keys, p.Prompt = p.Longer, detect.HashText(p.Longer)
+			}
 		}
 	}
 	return p, nil
@@ -89,7 +92,7 @@ func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder)
 func (t *Trigger) hindrance(v agent.View, p resume.Plan, stop detect.Stop) string {
 	switch {
 	case !v.Ready && len(v.Close) == 0:
-		return notReady(v, p.Keys)
+		return notReady(v, p)
 	case t.mute.has(p.Holder, stop):
 		return "what clawd typed after this stop did not appear in its input box"
 	}
@@ -98,9 +101,9 @@ func (t *Trigger) hindrance(v agent.View, p resume.Plan, stop detect.Stop) strin
 
 // notReady says why nothing is typed. What clawd types itself may have been left there by an attempt that
 // failed before Enter.
-func notReady(v agent.View, keys string) string {
-	if keys != "" && v.Input == keys {
-		return fmt.Sprintf("its input box holds %q, which is what clawd types, perhaps left by an attempt that failed before Enter: press Enter, or delete it", keys)
+func notReady(v agent.View, p resume.Plan) string {
+	if v.Input != "" && (v.Input == p.Keys || v.Input == p.Longer) {
+		return fmt.Sprintf("its input box holds %q, which is what clawd types, perhaps left by an attempt that failed before Enter: press Enter, or delete it", v.Input)
 	}
 	return v.Why
 }
