@@ -78,6 +78,12 @@ func (a agentCase) older() bool {
 	return a == claude330 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015
 }
 
+// newest: agents/pinned has no later version of the agent.
+func (a agentCase) newest() bool {
+	all := strings.Fields(pinnedFile[strings.LastIndex(pinnedFile, "\n"+a.kind+" "):])
+	return all[1] == a.version
+}
+
 // byText: the version writes a reset time only as a text with minutes.
 func (a agentCase) byText() bool { return a == claude197 }
 

@@ -13,6 +13,7 @@ import (
 // A fresh session whose run is killed when it has asked and printed nothing yet: what became of it cannot be told, so its user is
 // told, and no second one is begun.
 func TestFreshKilledAfterItAsked(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	for _, a := range []agentCase{claude332, codex169, gemini061, opencode} {
 		t.Run(a.kind, func(t *testing.T) {

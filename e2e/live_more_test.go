@@ -60,6 +60,7 @@ func TestLivePermission(t *testing.T) {
 
 // Claude Code from 2.1.234 on goes on by itself after a usage limit: clawd does nothing.
 func TestLiveGoesOnByItself(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, claude329)
 	reset := w.planLimit(20*time.Second, false)

@@ -26,11 +26,18 @@ func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
 func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
 func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }
-func TestPlainQwen024(t *testing.T)   { plainCase(t, qwen024, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
 
+func TestPlainQwen024(t *testing.T) {
+	onlyInAll(t) // its window alone takes 30 s of processor time
+	plainCase(t, qwen024, "demo")
+}
+
 // Without colors Gemini draws another box.
-func TestPlainGemini061NoColor(t *testing.T) { plainCase(t, gemini061, "demo", "NO_COLOR=1") }
+func TestPlainGemini061NoColor(t *testing.T) {
+	onlyInAll(t)
+	plainCase(t, gemini061, "demo", "NO_COLOR=1")
+}
 
 // plainCase: a session in clawd wrap, directly in such a terminal, goes on once.
 func plainCase(t *testing.T, a agentCase, folder string, env ...string) {

@@ -49,6 +49,7 @@ func (w *world) stoppedAs(args ...string) string {
 }
 
 func TestOpencodeRoleIsKept(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	for _, c := range []struct{ role, model, variant string }{
 		{"plan", "demo-small", "low"}, {"strict", "demo-1", ""},
@@ -76,6 +77,7 @@ func TestOpencodeRoleIsKept(t *testing.T) {
 
 // An agent that is gone makes opencode take the default one, which writes.
 func TestOpencodeRoleIsGone(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, opencode)
 	w.write("work/demo/opencode.json", []byte(roleConfig))

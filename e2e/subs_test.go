@@ -45,6 +45,7 @@ func (c *clawd) toldOnce(session, reason, words string) string {
 
 // TestSubClaude332: a session whose sub-agent was stopped finishes, and stays finished; clawd says so once, also after a restart.
 func TestSubClaude332(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, claude332)
 	w.useLogin()
@@ -108,6 +109,7 @@ func TestSubCodex169(t *testing.T) {
 
 // TestSubQwen024: the session goes on without its sub-agent and finishes. The session's file has the request that it failed with.
 func TestSubQwen024(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, qwen024)
 	c := w.startClawd(settings{})

@@ -52,6 +52,9 @@ type world struct {
 func newWorld(t *testing.T, a agentCase) *world {
 	t.Helper()
 	require(t, missing)
+	if !a.newest() {
+		onlyInAll(t)
+	}
 	program := a.bin(t)
 	// Not t.TempDir: the test's name would make paths longer than a socket's may be.
 	root, err := os.MkdirTemp(os.Getenv(envBase), "w")
