@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -164,21 +163,16 @@ func TestLiveGeminiDialog(t *testing.T) {
 // opencodeServer starts a server with a password and gives a function that asks it.
 func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 	w.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	port := w.freePort()
 	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
-	w.begin(5*time.Minute, w.project, nil, w.program, "serve", "--port", fmt.Sprint(port))
+	run := w.begin(5*time.Minute, w.project, nil, w.program, "serve", "--port", port)
 	client := &http.Client{Timeout: 20 * time.Second}
 	call := func(method, path string, body any) (map[string]any, error) {
 		data, err := json.Marshal(body)
 		if err != nil {
 			return nil, err
 		}
-		r, err := http.NewRequest(method, fmt.Sprintf("http://127.0.0.1:%d%s?directory=%s", port, path, w.project), bytes.NewReader(data))
+		r, err := http.NewRequest(method, fmt.Sprintf("http://127.0.0.1:%s%s?directory=%s", port, path, w.project), bytes.NewReader(data))
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +191,11 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 		}
 		return answer, err
 	}
-	w.eventually(agentTime, "the server", func() bool { _, err := call(http.MethodGet, "/global/health", nil); return err == nil })
+	w.eventually(agentTime, "the server", func() bool {
+		run.mustRun()
+		_, err := call(http.MethodGet, "/global/health", nil)
+		return err == nil
+	})
 	return func(path string, body any) map[string]any {
 		answer, err := call(http.MethodPost, path, body)
 		if err != nil {

@@ -5,11 +5,9 @@ package e2e
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -44,17 +42,11 @@ type server struct {
 
 func (w *world) openServer() *server {
 	w.t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	port := strconv.Itoa(free.Addr().(*net.TCPAddr).Port)
-	if err := free.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.begin(2*agentTime, w.folder("elsewhere"), nil, w.program, "serve", "--port", port, "--no-web", "--workspace", w.project)
+	port := w.freePort()
+	run := w.begin(2*agentTime, w.folder("elsewhere"), nil, w.program, "serve", "--port", port, "--no-web", "--workspace", w.project)
 	s := &server{w: w, base: "http://127.0.0.1:" + port}
 	w.eventually(agentTime, "the server", func() bool {
+		run.mustRun()
 		status, _ := s.call(http.MethodGet, "/health", "")
 		return status == http.StatusOK
 	})

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -77,6 +78,23 @@ func (w *world) beginWith(input *os.File, limit time.Duration, dir string, env [
 	}()
 	return r
 }
+
+// mustRun ends the test when the program has ended.
+func (r *run) mustRun() {
+	r.w.t.Helper()
+	select {
+	case <-r.done:
+		r.w.t.Fatalf("exit code %d\n%s", r.code(), r.output())
+	default:
+	}
+}
+
+// ports counts those that servers of agents were given.
+var ports atomic.Int32
+
+// freePort is one that nothing else listens at: the kernel gives none that low to those that ask for any, nor to clients, which may take
+// one that was free a moment ago.
+func (w *world) freePort() string { return strconv.Itoa(20000 + int(ports.Add(1))) }
 
 // wait blocks until the program has ended; a run that had to be cut short fails the test.
 func (r *run) wait() *run {
