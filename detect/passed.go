@@ -70,7 +70,8 @@ func sentence(body string) string {
 	return cmp.Or(inner.Message, alone, said.Message, said.Errors[0].Message)
 }
 
-var quoted = lazyregexp.New(`^"([^"\\]+)"$`)
+// A client may put the status before it.
+var quoted = lazyregexp.New(`^(?:[45]\d\d )?"([^"\\]+)"$`)
 
 // fits refuses what a sentence says beside a status that tells otherwise.
 func fits(r Reason, status int) bool {
@@ -85,15 +86,60 @@ func fits(r Reason, status int) bool {
 	return status == 0 || status >= 400 && status <= 499
 }
 
-var rateReset = lazyregexp.New(`(?i)"x-ratelimit-reset"\s*:\s*"?(\d{10,13})\b`)
+// resetFields are names of the end of a limit in the JSON of an error: an instant, or what is left until it.
+var resetFields = lazyregexp.New(`(?i)\b(?:x-ratelimit-reset|resets?[_-]?at|reset[_-]?time(?:[_-]?stamp)?|quotaResetTimeStamp|` +
+	`((?:resets?[_-]?(?:in|after)|retry[_-]?delay|quotaResetDelay)(?:[_-]?(?:s|sec|secs|seconds|(ms|millis|milliseconds)))?))` +
+	`\\?["']\s*:\s*\\?["']?([\w.:+-]{1,40})(?:\\?["']|[,}\s]|$)`)
 
-// ResetField reads the header X-RateLimit-Reset of the provider behind a gateway, which that passes on in its body: the
-// end of the limit in seconds or milliseconds since 1970.
-func ResetField(body string, at time.Time, w Window) (Reset, bool) {
-	m := rateReset.FindStringSubmatch(body)
-	if m == nil {
+// sameReset is how far apart two fields may name one moment.
+const sameReset = 2 * time.Minute
+
+// ResetField reads the fields in which the provider behind a gateway names the end of its limit, as the gateway passes them on in
+// its body: X-RateLimit-Reset and resets_at, in seconds or milliseconds since 1970 or as a date with its zone, or a span of
+// seconds, milliseconds or written out. Of fields that name different moments, nobody says which limit was met.
+func ResetField(body string, at time.Time, w Window) (found Reset, ok bool) {
+	for _, m := range resetFields.FindAllStringSubmatch(body, 20) {
+		r, usable := resetValue(m[3], at, w, m[1] != "", m[2] != "")
+		switch {
+		case !usable:
+		case ok && r.At.Sub(found.At).Abs() > sameReset:
+			return Reset{}, false
+		case !ok:
+			found, ok = r, true
+		}
+	}
+	return found, ok
+}
+
+// resetValue reads one.
+func resetValue(value string, at time.Time, w Window, span, milli bool) (Reset, bool) {
+	n, err := strconv.ParseFloat(value, 64)
+	if at.IsZero() || err == nil && (n < 0 || value[0] < '0' || value[0] > '9') {
 		return Reset{}, false
 	}
-	n, _ := strconv.ParseFloat(m[1], 64) // digits
-	return EpochReset(n, at, w)
+	switch left, bad := time.ParseDuration(value); {
+	case err == nil && !span && n < 1e9: // no time of this century
+		return Reset{}, false
+	case err == nil && !span:
+		return EpochReset(n, at, w)
+	case err == nil && milli:
+		n /= 1000
+	case err == nil:
+	case !span:
+		t, err := time.Parse(time.RFC3339Nano, value)
+		if err != nil {
+			return Reset{}, false
+		}
+		t, notes := clamp(t, at, w.longest())
+		return Reset{At: t.Truncate(time.Second), Notes: notes}, true
+	case bad != nil || left < 0:
+		return Reset{}, false
+	default:
+		n = left.Seconds()
+	}
+	if n > longestWindow.Seconds() {
+		return Reset{}, false
+	}
+	t, notes := clamp(at.Add(time.Duration(n*float64(time.Second))), at, w.longest())
+	return Reset{At: t, Notes: notes}, true
 }

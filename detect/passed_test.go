@@ -59,3 +59,57 @@ func TestPassed(t *testing.T) {
 		})
 	}
 }
+
+// TestResetFields: the end of a limit in fields, of all forms and spellings, and fields that name none.
+func TestResetFields(t *testing.T) {
+	at := utc(t, "2026-11-20T12:00:00Z")
+	for body, want := range map[string]string{
+		`{"error":{"type":"usage_limit_reached","resets_at":1795190400}}`:                 "2026-11-20T16:00:00Z",
+		`{"error":{"resets_at":1795190400,"resets_in_seconds":14400}}`:                    "2026-11-20T16:00:00Z",
+		`{"error":{"resetsAt":1795190400000}}`:                                            "2026-11-20T16:00:00Z",
+		`{\"reset_at\": \"2026-11-20T17:00:00+01:00\"}`:                                   "2026-11-20T16:00:00Z",
+		`{'resets_in_seconds': 90}`:                                                       "2026-11-20T12:01:30Z",
+		`{"reset_after_seconds":"90"}`:                                                    "2026-11-20T12:01:30Z",
+		`{"reset_after_ms":1500}`:                                                         "2026-11-20T12:00:01Z",
+		`{"retryDelay":"581.5s"}`:                                                         "2026-11-20T12:09:41Z",
+		`{"quotaResetDelay":"161h39m41.3s","quotaResetTimeStamp":"2026-11-27T05:39:41Z"}`: "2026-11-27T05:39:41Z",
+		`{"resets_at":"2031-01-01T00:00:00Z"}`:                                            "2026-11-28T12:00:00Z", // cut
+		`{"primary":{"reset_at":1795190400},"secondary":{"reset_at":1795590400}}`:         "",
+		`{"resets_at":null}`:                                                              "",
+		`{"resets_at":0}`:                                                                 "",
+		`{"resets_at":14400}`:                                                             "",
+		`{"resets_in_seconds":-5}`:                                                        "",
+		`{"resets_in_seconds":1e300}`:                                                     "",
+		`{"resets_in_seconds":"Inf"}`:                                                     "",
+		`{"resets_at":"2026-11-20 17:00"}`:                                                "", // in which zone?
+		`{"resets_at":"tomorrow"}`:                                                        "",
+		`{"presets_at":1795190400}`:                                                       "",
+		`{"created_at":1795190400,"reset_policy":30,"latency_ms":3000,"duration":"5s"}`:   "",
+		`{"x-ratelimit-reset-requests":"12ms","x-ratelimit-reset-tokens":"1s"}`:           "",
+		`{"used_percent":100,"limit_window_seconds":18000}`:                               "",
+		`resets_at 1795190400`:                                                            "",
+	} {
+		got := ""
+		if r, ok := ResetField(body, at, Weekly); ok {
+			got = r.At.UTC().Truncate(time.Second).Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	if _, ok := ResetField(`{"resets_in_seconds":90}`, time.Time{}, ""); ok {
+		t.Error("without a time")
+	}
+}
+
+func FuzzResetField(f *testing.F) {
+	for _, body := range []string{`{"resets_at":1795190400,"resets_in_seconds":14400}`, `{"retryDelay":"1h2m3.5s"}`, `{'reset_at': '2026-11-20T17:00:00Z'}`, `{"reset_after_ms":1e99}`, `"resets_in":"-9999999h"`} {
+		f.Add(body)
+	}
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, body string) {
+		if r, ok := ResetField(body, at, Weekly); ok && (r.At.Before(at.Add(-justPassed)) || r.At.After(at.Add(Weekly.longest()))) {
+			t.Errorf("%q: %s", body, r.At)
+		}
+	})
+}
