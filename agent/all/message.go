@@ -24,97 +24,138 @@ var copiedWords = sync.OnceValue(func() detect.Messages { return detect.MustMess
 // as what is left of them without the signs, boxes and line breaks of a screen, and without the names of classes and gateways that
 // pass a provider's error on. A text that only speaks of an error is taken apart no further. False: it tells of none.
 func Message(a agent.Agent, text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
-	if stop, ok := a.Message(text, at, zone); ok {
-		return stop, true
-	}
 	m := copied{a: a, words: opencode.New(agent.Env{}, agent.Config{}), at: at, zone: zone}
+	if stop, ok := a.Message(text, at, zone); ok {
+		if tail := goesOn.FindStringIndex(text); tail != nil && stop.State == detect.Retrying { // what came last counts
+			if last, ok := Message(a, text[strings.LastIndex(text[:tail[1]], "\n"):], at, zone); ok && last.State == detect.Stopped {
+				return last, true
+			}
+		}
+		return m.times(stop, text), true
+	}
 	all := blocks(strings.ReplaceAll(text, "’", "'"))
-	for _, b := range slices.Backward(all) { // what came last counts
+	for i, b := range slices.Backward(all) { // what came last counts
+		stop, ok := detect.Stop{}, false
 		switch {
 		case b.error():
+			stop, ok = m.block(b)
 		case answerMark.MatchString(b.mark): // it went on
 			return detect.Stop{}, false
 		case len(all) == 1: // it may be one without a sign
-			return copiedWords().Match(b.text, at, zone)
-		default:
+			stop, ok = copiedWords().Match(b.text, at, zone)
+		}
+		if !ok {
 			continue
 		}
-		stop, ok := m.read(b.text)
-		if !ok && chrome.MatchString(strings.TrimPrefix(b.text, b.first)) {
-			stop, ok = m.read(b.first)
+		if stop = m.times(stop, b.text); i > 0 && noticeMark.MatchString(all[i-1].mark) && stop.Reason == detect.UsageLimit && stop.Window == "" {
+			stop.Window = windowIn(all[i-1].text)
 		}
-		if ok {
-			return stop, true
-		}
+		return stop, true
 	}
 	return detect.Stop{}, false
 }
 
 // block is what stands together on a screen.
 type block struct {
-	mark  string // the sign before it; empty: there is none
-	text  string // its lines, as one
-	first string // its first line
-	next  bool   // it follows right on what its user typed
+	mark  string   // the sign before it; empty: there is none
+	text  string   // its lines, as one
+	glued string   // the same, without a blank where a line ends in the middle of a word
+	lines []string // each alone
+	next  bool     // it follows right on what its user typed
 }
+
+// add puts a line to the block. indented: blanks stood before it.
+func (b *block) add(line string, indented bool) {
+	blank := " "
+	if last := b.lines[len(b.lines)-1]; !indented && len(last) >= narrowest && inWord.MatchString(last+"\n"+line) {
+		blank = ""
+	}
+	b.text, b.glued, b.lines = b.text+" "+line, b.glued+blank+line, append(b.lines, line)
+}
+
+// narrowest is the width below which no screen cuts a line.
+const narrowest = 60
 
 // error tells whether an agent shows it as an error, or it begins as one does.
 func (b block) error() bool {
-	return errorMark.MatchString(b.mark) || b.next || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text)
+	return errorMark.MatchString(b.mark) || b.next || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text) ||
+		server.MatchString(b.text) && !person.MatchString(b.text) || slices.ContainsFunc(b.lines, attempt.MatchString)
 }
 
 var (
 	frame = lazyregexp.New(`^[\s│┃|╭╰╮╯─━]+|[\s│┃|╭╰╮╯─━]+$`)
 	sign  = lazyregexp.New(`^([⎿✗✕✖✘×■●•⏺✦⚠ℹ◇└❌📝]\x{fe0f}?)\s*`)
 	typed = lazyregexp.New(`^[❯›>]\s`)
+	// piece is a line of a string as Node.js shows a long one.
+	piece  = lazyregexp.New(`^'(.*)'(?: \+|,)?$`)
+	inWord = lazyregexp.New(`\pL\n\p{Ll}`)
 	// errorMark are the signs that agents put before their own errors.
 	errorMark = lazyregexp.New(`^[✗✕✖✘×■⚠❌]`)
 	// answerMark are those before what the model says or does.
 	answerMark = lazyregexp.New(`^[●•⏺✦]`)
+	// noticeMark are those before what it says beside an error.
+	noticeMark = lazyregexp.New(`^[ℹ⚠]`)
 	// chrome is what an agent offers below its error.
 	chrome = lazyregexp.New(`^ (?:/[a-z-]+ |\(|https?:|Warning: |Error Code: )`)
 	// head is a name before an error, of a class, a program or a gateway.
-	head = lazyregexp.New(`^(?:\[[\w.-]{1,60}\]:? |(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
-		`(?:[\w.]*(?:Error|Exception)|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event)?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
+	head = lazyregexp.New(`^(?:(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error)\]:? |Please run /login · |Rate limit exceeded: |(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
+		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred)?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
 		`[Ss]tream disconnected before completion|Error from provider \([^)]{1,40}\)|The model returned the following errors|(?:[A-Z][\w.-]* ){1,4}returned [45]\d\d|` +
-		`[A-Z]\w+ (?:Go )?API rate/quota limit|\w+\.\w+)(?: \([45]\d\d\))?(?: - |[:：] ?)|API Error \()`)
+		`[A-Z]\w+ (?:Go )?API rate/quota limit|\w+\.\w+)(?: \([45]\d\d\))?(?: \w+=\S+?)*(?: - | ?[—–]+ ?|[:：] ?)|API Error \()`)
+	// server is how Copilot says, in the languages of its editor, what the server has answered.
+	server = lazyregexp.New(`(?i)(?:\b(?:server error|erro do servidor|error del servidor|erreur (?:du )?serveur|errore del server|serverfehler|sunucu hatası|błąd serwera|chyba serveru)|ошибка сервера|サーバー ?エラー|服务器错误|伺服器錯誤|서버 오류) ?[:：] ?`)
 	// person is how a person's sentence begins.
 	person = lazyregexp.New(`^(?i:I|we|the|it|this|that|these|those|my|our|a|an|when|if|you|your|user|they|then|and|but|so|got|getting|here|see|note|log|output|prompt|why|how|after|before|is)\b`)
-	status = lazyregexp.New(`^(?:(?i:error )?(?:status(?: code)?|HTTP|code:?) )?\(?([45]\d\d)(?:\b|_)\)?(?: status code \(no body\))?(?: - |[:,·]? *)`)
-	lower  = lazyregexp.New(`^[a-z]`)
-	inHead = lazyregexp.New(`\b([45]\d\d)\b`)
+	// bracket is what Gemini and qwen-code put around an error.
+	bracket = lazyregexp.New(`^\[API Error: ([^\n]+)\](?: Please wait .*)?$`)
+	status  = lazyregexp.New(`^(?:(?i:error )?(?:status(?: code)?|HTTP|code:?) )?\(?([45]\d\d)(?:\b|_)\)?(?: status code \(no body\))?(?: - |[:,·]? *)`)
+	lower   = lazyregexp.New(`^[a-z]`)
+	inHead  = lazyregexp.New(`\b([45]\d\d)\b`)
 	// said is a provider's sentence, as JSON or as Python writes it.
 	said = lazyregexp.New(`["'](?:message|error|errorMessage)["'] ?: ?(?:"((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)')`)
-	code = lazyregexp.New(`["'](?:type|code|status)["'] ?: ?["']?([\w.]+)`)
+	code = lazyregexp.New(`["'](?:type|code|status)["'] ?: ?["']?([\w.]+)|[:：] ?[a-z]+(?:_[a-z]+)+$`)
 	// begins is how an error begins that a program prints.
-	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|["']?(?:error|message|errorMessage|responseBody|type)["']? ?: ?["'{])`)
+	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|["']?(?:error|message|errorMessage|responseBody|data|type|stopReason)["']? ?: ?["'{\[]|["'][^"']{1,300}.{0,100}["'] "(?:type|code)": ?"\w+_error")`)
 	// again is the agent's word that it goes on by itself.
-	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?: \w+){0,3}(?: ?[#\d./]+)?(?: in \S+)?[.…)\]]*$`)
+	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?: \w+){0,3}(?: ?[#\d./…]+){0,3}(?: in \S+)?(?: \([^()]{0,40}esc to interrupt\).*)?[.…)\]]*$`)
+	// goesOn is a line that ends with it.
+	goesOn = lazyregexp.New(`(?is)^.*\b(?:retrying|reconnecting)\b[^\n]{0,80}(?:\.\.\.|…|\))\s*\n\s*(?:[^\s└]|$)`)
+	// attempt is one that failed, before the agent tries again.
+	attempt = lazyregexp.New(`^(?:[✗✕✖✘×] *)?Attempt \d+ failed\b.*\bRetrying\b`)
 )
 
 // blocks are those of a screen.
 func blocks(text string) (all []block) {
 	after, open := false, false
-	for line := range strings.Lines(text) {
-		line = frame.ReplaceAllString(strings.TrimRight(line, "\r\n"), "")
+	for raw := range strings.Lines(text) {
+		raw = strings.TrimRight(raw, "\r\n")
+		line := frame.ReplaceAllString(raw, "")
+		if p := piece.FindStringSubmatch(line); p != nil && open {
+			line = strings.TrimSpace(p[1])
+		}
 		m := sign.FindStringSubmatch(line)
 		switch {
 		case line == "":
 			open = false
 		case typed.MatchString(line):
 			after, open = true, false
+		case m != nil && m[1] == "└" && open && again.MatchString(all[len(all)-1].text): // why it tries again
+			all[len(all)-1].add(line[len(m[0]):], true)
 		case m != nil:
 			// Below a tool's call that sign stands before what the tool printed.
 			answers := m[1] == "⎿" && (after || len(all) == 0)
-			all, after, open = append(all, block{mark: m[1], text: line[len(m[0]):], first: line[len(m[0]):], next: answers}), false, true
+			all, after, open = append(all, newBlock(m[1], line[len(m[0]):], answers)), false, true
 		case open:
-			b := &all[len(all)-1]
-			b.text += " " + line
+			all[len(all)-1].add(line, raw != line && !strings.HasPrefix(raw, line))
 		default:
-			all, after, open = append(all, block{text: line, first: line, next: after}), false, true
+			all, after, open = append(all, newBlock("", line, after)), false, true
 		}
 	}
 	return all
+}
+
+func newBlock(mark, line string, next bool) block {
+	return block{mark: mark, text: line, glued: line, lines: []string{line}, next: next}
 }
 
 // windows are the names of plans' windows.
@@ -123,7 +164,7 @@ var windows = []struct {
 	name   *lazyregexp.Regexp
 }{
 	{detect.FiveHour, lazyregexp.New(`(?i)\b5[- ]hour\b`)},
-	{detect.Daily, lazyregexp.New(`(?i)\bdaily\b|\bTPD\b|\bper day\b`)},
+	{detect.Daily, lazyregexp.New(`(?i)\bdaily\b|\bTPD\b|\bper day\b|>= 1d\b`)},
 	{detect.Weekly, lazyregexp.New(`(?i)(?:\b|_)weekly(?:\b|_)`)},
 	{detect.Monthly, lazyregexp.New(`(?i)\bmonthly\b`)},
 }
@@ -157,15 +198,47 @@ type copied struct {
 	zone     *time.Location
 }
 
-// read takes an error apart, and takes the innermost words that are known.
-func (m copied) read(text string) (detect.Stop, bool) {
-	if again.MatchString(text) {
-		return detect.Stop{State: detect.Retrying, At: m.at}, true
+// block reads one, also without what the agent offers below its error.
+func (m copied) block(b block) (detect.Stop, bool) {
+	retrying := detect.Stop{State: detect.Retrying, At: m.at}
+	if again.MatchString(b.text) {
+		return retrying, true
 	}
-	number, layers := 0, []string{text}
+	if slices.ContainsFunc(b.lines, attempt.MatchString) {
+		for _, l := range slices.Backward(b.lines) {
+			if attempt.MatchString(l) {
+				return retrying, true
+			}
+			if stop, ok := m.known(0, l); ok { // it gave up
+				return stop, true
+			}
+		}
+	}
+	if said := server.FindStringIndex(b.text); said != nil {
+		if stop, ok := m.read(b.text[said[1]:], nil); ok {
+			return stop, true
+		}
+	}
+	stop, ok := m.read(b.text, b.lines[1:])
+	if b.glued != b.text && (!ok || stop.Evidence.Source == "") { // in words
+		if by, known := m.read(b.glued, nil); known {
+			stop, ok = by, true
+		}
+	}
+	if !ok && chrome.MatchString(strings.TrimPrefix(b.text, b.lines[0])) {
+		stop, ok = m.read(b.lines[0], nil)
+	}
+	return stop, ok
+}
+
+// peel takes off what stands before an error. number is the status in it.
+func peel(text string) (number int, layers []string) {
+	layers = []string{text}
 	for range 12 {
 		rest := text
-		if name := headOf(rest); name != "" {
+		if m := bracket.FindStringSubmatch(rest); m != nil {
+			rest = m[1]
+		} else if name := headOf(rest); name != "" {
 			rest = rest[len(name):]
 			if n := inHead.FindString(name); n != "" {
 				number, _ = strconv.Atoi(n)
@@ -181,8 +254,21 @@ func (m copied) read(text string) (detect.Stop, bool) {
 		text = rest
 		layers = append(layers, rest)
 	}
+	return number, layers
+}
+
+// read takes an error apart, and takes the innermost words that are known. more are lines in which another may stand.
+func (m copied) read(text string, more []string) (detect.Stop, bool) {
+	number, layers := peel(text)
+	text = layers[len(layers)-1]
+	for _, l := range more {
+		if headOf(l) != "" {
+			_, inner := peel(l)
+			layers = append(layers, inner[1:]...)
+		}
+	}
 	codes := code.FindAllString(text, -1)
-	for _, s := range sentences(text) {
+	for _, s := range sentences(layers[0]) {
 		layers = append(layers, s)
 		if n := status.FindStringSubmatch(s); n != nil {
 			layers = append(layers, s[len(n[0]):])
@@ -190,7 +276,7 @@ func (m copied) read(text string) (detect.Stop, bool) {
 	}
 	for _, l := range slices.Backward(layers) {
 		if stop, ok := m.known(number, l); ok {
-			return m.reset(stop, layers[0]), true
+			return stop, true
 		}
 	}
 	why := detect.Reason("")
@@ -200,10 +286,7 @@ func (m copied) read(text string) (detect.Stop, bool) {
 	if why == "" && number != 0 {
 		why = detect.FromStatus(number)
 	}
-	if why == "" {
-		return detect.Stop{}, false
-	}
-	return m.reset(detect.Stop{State: detect.Stopped, Reason: why, Status: number, At: m.at}, layers[0]), true
+	return detect.Stop{State: detect.Stopped, Reason: why, Status: number, At: m.at}, why != ""
 }
 
 // known looks for words in the tables.
@@ -218,21 +301,6 @@ func (m copied) known(number int, text string) (detect.Stop, bool) {
 		return f.Stop(m.at)
 	}
 	return m.words.Message(text, m.at, m.zone)
-}
-
-// reset takes over a time, and a plan's window, that the rest of the text names.
-func (m copied) reset(stop detect.Stop, text string) detect.Stop {
-	if stop.Reason == detect.UsageLimit && stop.Window == "" {
-		stop.Window = windowIn(text)
-	}
-	if (stop.Reason == detect.UsageLimit || stop.Reason == detect.RateLimit) && stop.ResetAt.IsZero() {
-		if r, ok := detect.ResetField(text, m.at, stop.Window); ok {
-			stop.ResetAt = r.At
-		} else if r, ok := detect.ParseReset(text, m.at, m.zone); ok {
-			stop.ResetAt = r.At
-		}
-	}
-	return stop
 }
 
 // sentences are those of the provider in a body, the outermost first; what a sentence holds as a body of its own comes behind it.

@@ -65,7 +65,8 @@ func TestCopiedRetries(t *testing.T) {
 }
 
 func FuzzCopied(f *testing.F) {
-	for _, text := range []string{"❯ a\n⎿ API Error: 429 {\"error\":{\"message\":\"{\\\"message\\\":\\\"x\\\"}\"}}", "│ ✗ Error: Error: 500 (", "\x00\xff", "undefined: undefined: undefined: 429"} {
+	for _, text := range []string{"❯ a\n⎿ API Error: 429 {\"error\":{\"message\":\"{\\\"message\\\":\\\"x\\\"}\"}}", "│ ✗ Error: Error: 500 (", "\x00\xff", "undefined: undefined: undefined: 429",
+		"Error: 429 x\nإعادة المحاولة خلال ٤٥ ثانية - المحاولة رقم ٢", "✗ 429 制限は午後9時にリセット 2026年99月99日", "• Reconnecting... 1/5 (5s • esc to interrupt)\n└ retrying 5/5 in 99999999999999s"} {
 		f.Add(text)
 	}
 	k, err := Kind("opencode")

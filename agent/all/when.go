@@ -1,0 +1,58 @@
+package all
+
+import (
+	"time"
+
+	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
+)
+
+// nextTry is where an agent says that it goes on by itself, and when.
+var nextTry = lazyregexp.New(`(?i)\b(?:retrying|reconnecting|trying again|next (?:try|retry|attempt))\b(?:\.\.\.|…)?(?: [#(]?\d+/\d+[;,:]?)?(?: \w+){0,3}? ((?:in|after) ~?\d.*)`)
+
+// times takes over a time, and a plan's window, that the text around an error names.
+func (m copied) times(stop detect.Stop, text string) detect.Stop {
+	switch {
+	case stop.State == detect.Retrying && stop.SelfResumeAt.IsZero():
+		stop.SelfResumeAt = m.nextTry(text)
+	case stop.State != detect.Stopped:
+	case stop.Reason == detect.UsageLimit || stop.Reason == detect.Billing:
+		if stop.Window == "" {
+			stop.Window = windowIn(text)
+		}
+	}
+	limited := stop.Reason == detect.UsageLimit || stop.Reason == detect.RateLimit || stop.Reason == detect.Overloaded
+	if stop.State == detect.Stopped && limited && stop.ResetAt.IsZero() {
+		stop.ResetAt = m.resetIn(text, stop.Window)
+	}
+	return stop
+}
+
+// nextTry is when the agent asks again; zero: it does not say. What it waits for may say it, too.
+func (m copied) nextTry(text string) time.Time {
+	for rest := text; ; {
+		at := nextTry.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		rest = rest[at[2]:]
+		if last := nextTry.MatchString(rest); last { // of several, the newest counts
+			continue
+		}
+		if r, ok := detect.ParseReset("retry "+rest, m.at, m.zone); ok {
+			return r.At
+		}
+	}
+	return m.resetIn(text, "")
+}
+
+// resetIn is the end of a limit as a text names it, in fields, in words, or in words of another language.
+func (m copied) resetIn(text string, w detect.Window) time.Time {
+	if r, ok := detect.ResetField(text, m.at, w); ok {
+		return r.At
+	}
+	if r, ok := detect.ParseReset(text, m.at, m.zone); ok {
+		return r.At
+	}
+	return m.abroad(text)
+}
