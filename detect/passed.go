@@ -87,7 +87,7 @@ func fits(r Reason, status int) bool {
 }
 
 // resetFields are names of the end of a limit in the JSON of an error: an instant, or what is left until it.
-var resetFields = lazyregexp.New(`(?i)\b(?:x-ratelimit-reset|resets?[_-]?at|reset[_-]?time(?:[_-]?stamp)?|quotaResetTimeStamp|` +
+var resetFields = lazyregexp.New(`(?i)["'](?:x-ratelimit-reset|resets?[_-]?at|reset[_-]?time(?:[_-]?stamp)?|quotaResetTimeStamp|` +
 	`((?:resets?[_-]?(?:in|after)|retry[_-]?delay|quotaResetDelay)(?:[_-]?(?:s|sec|secs|seconds|(ms|millis|milliseconds)))?))` +
 	`\\?["']\s*:\s*\\?["']?([\w.:+-]{1,40})(?:\\?["']|[,}\s]|$)`)
 

@@ -75,19 +75,20 @@ func TestResetFields(t *testing.T) {
 		`{"quotaResetDelay":"161h39m41.3s","quotaResetTimeStamp":"2026-11-27T05:39:41Z"}`: "2026-11-27T05:39:41Z",
 		`{"resets_at":"2031-01-01T00:00:00Z"}`:                                            "2026-11-28T12:00:00Z", // cut
 		`{"primary":{"reset_at":1795190400},"secondary":{"reset_at":1795590400}}`:         "",
-		`{"resets_at":null}`:                                                              "",
-		`{"resets_at":0}`:                                                                 "",
-		`{"resets_at":14400}`:                                                             "",
-		`{"resets_in_seconds":-5}`:                                                        "",
-		`{"resets_in_seconds":1e300}`:                                                     "",
-		`{"resets_in_seconds":"Inf"}`:                                                     "",
-		`{"resets_at":"2026-11-20 17:00"}`:                                                "", // in which zone?
-		`{"resets_at":"tomorrow"}`:                                                        "",
-		`{"presets_at":1795190400}`:                                                       "",
-		`{"created_at":1795190400,"reset_policy":30,"latency_ms":3000,"duration":"5s"}`:   "",
-		`{"x-ratelimit-reset-requests":"12ms","x-ratelimit-reset-tokens":"1s"}`:           "",
-		`{"used_percent":100,"limit_window_seconds":18000}`:                               "",
-		`resets_at 1795190400`:                                                            "",
+		`{"resets_at":1795190400,"headers":{"X-Codex-Primary-Reset-At":"1795190400","X-Codex-Secondary-Reset-At":"1795590400"}}`: "2026-11-20T16:00:00Z",
+		`{"resets_at":null}`:               "",
+		`{"resets_at":0}`:                  "",
+		`{"resets_at":14400}`:              "",
+		`{"resets_in_seconds":-5}`:         "",
+		`{"resets_in_seconds":1e300}`:      "",
+		`{"resets_in_seconds":"Inf"}`:      "",
+		`{"resets_at":"2026-11-20 17:00"}`: "", // in which zone?
+		`{"resets_at":"tomorrow"}`:         "",
+		`{"presets_at":1795190400}`:        "",
+		`{"created_at":1795190400,"reset_policy":30,"latency_ms":3000,"duration":"5s"}`: "",
+		`{"x-ratelimit-reset-requests":"12ms","x-ratelimit-reset-tokens":"1s"}`:         "",
+		`{"used_percent":100,"limit_window_seconds":18000}`:                             "",
+		`resets_at 1795190400`: "",
 	} {
 		got := ""
 		if r, ok := ResetField(body, at, Weekly); ok {

@@ -8,14 +8,20 @@ import (
 )
 
 // nextTry is where an agent says that it goes on by itself, and when.
-var nextTry = lazyregexp.New(`(?i)\b(?:retrying|reconnecting|trying again|next (?:try|retry|attempt))\b(?:\.\.\.|…)?(?: [#(]?\d+/\d+[;,:]?)?(?: \w+){0,3}? ((?:in|after) ~?\d.*)`)
+var nextTry = lazyregexp.New(`(?i)\b(?:retrying|reconnecting|trying again|next (?:try|retry|attempt))\b(?:\.\.\.|…)?(?: [#(]?\d+/\d+[;,:]?)?(?: \w+){0,3}? ((?:in|after) ~?\d(?s:.*))`)
 
 // times takes over a time, and a plan's window, that the text around an error names.
 func (m copied) times(stop detect.Stop, text string) detect.Stop {
 	switch {
-	case stop.State == detect.Retrying && stop.SelfResumeAt.IsZero():
-		stop.SelfResumeAt = m.nextTry(text)
+	case stop.State == detect.Retrying:
+		if next := m.nextTry(text); !next.IsZero() {
+			stop.SelfResumeAt = next
+		} else if stop.SelfResumeAt.IsZero() {
+			stop.SelfResumeAt = m.resetIn(text, "")
+		}
 	case stop.State != detect.Stopped:
+	case stop.Reason == detect.RateLimit && perDay.MatchString(text): // Google names the quota beside its sentence
+		stop.Reason, stop.Window = detect.UsageLimit, detect.Daily
 	case stop.Reason == detect.UsageLimit || stop.Reason == detect.Billing:
 		if stop.Window == "" {
 			stop.Window = windowIn(text)
@@ -28,7 +34,9 @@ func (m copied) times(stop detect.Stop, text string) detect.Stop {
 	return stop
 }
 
-// nextTry is when the agent asks again; zero: it does not say. What it waits for may say it, too.
+var perDay = lazyregexp.New(`\w+PerDay\w*|\bon (?:tokens|requests) per day\b`)
+
+// nextTry is when the agent itself says that it asks again, the newest of several times; zero: it does not say.
 func (m copied) nextTry(text string) time.Time {
 	for rest := text; ; {
 		at := nextTry.FindStringSubmatchIndex(rest)
@@ -43,7 +51,7 @@ func (m copied) nextTry(text string) time.Time {
 			return r.At
 		}
 	}
-	return m.resetIn(text, "")
+	return time.Time{}
 }
 
 // resetIn is the end of a limit as a text names it, in fields, in words, or in words of another language.
@@ -55,4 +63,29 @@ func (m copied) resetIn(text string, w detect.Window) time.Time {
 		return r.At
 	}
 	return m.abroad(text)
+}
+
+// windows are the names of plans' windows.
+var windows = []struct {
+	window detect.Window
+	name   *lazyregexp.Regexp
+}{
+	{detect.FiveHour, lazyregexp.New(`(?i)\b5[- ]hour\b`)},
+	{detect.Daily, lazyregexp.New(`(?i)\bdaily\b|\bTPD\b|\bper day\b|>= 1d\b`)},
+	{detect.Weekly, lazyregexp.New(`(?i)(?:\b|_)weekly(?:\b|_)`)},
+	{detect.Monthly, lazyregexp.New(`(?i)\bmonthly\b`)},
+}
+
+// windowIn gives the only window that a text names.
+func windowIn(text string) (found detect.Window) {
+	for _, w := range windows {
+		if !w.name.MatchString(text) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = w.window
+	}
+	return found
 }

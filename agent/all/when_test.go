@@ -105,7 +105,7 @@ func TestNextTry(t *testing.T) {
 		"[12:30:15] request took 4523ms, retrying":                                                  "",
 	} {
 		got := ""
-		if r := m.nextTry(text); !r.IsZero() {
+		if r := m.times(detect.Stop{State: detect.Retrying}, text).SelfResumeAt; !r.IsZero() {
 			got = r.Format("15:04:05.999")
 		}
 		if got != want {
