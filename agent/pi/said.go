@@ -38,7 +38,9 @@ var (
 	waitForm   = lazyregexp.New(`^Server requested (\d{1,9})s retry delay \(max: \d+s\)(?:[.:] ?|$)`)
 	statusForm = lazyregexp.New(`^(?:[A-Z][\w .-]{0,40} API error \(([1-5]\d\d)\): |([1-5]\d\d)(?:: | |$))`)
 	object     = lazyregexp.New(`^(?:\[\s*)?\{`)
-	codexCode  = lazyregexp.New(`^[a-z]+(?:_[a-z]+)+$`)
+	// ofGoogle is its sentence where only that is left of a body.
+	ofGoogle  = lazyregexp.New(`\bQuota exceeded for metric: [\w.-]*googleapis\.com/`)
+	codexCode = lazyregexp.New(`^[a-z]+(?:_[a-z]+)+$`)
 )
 
 // noBody is what the clients of the APIs say behind a status where nothing came with it.
@@ -61,7 +63,7 @@ func takeApart(text string) said {
 		s.shaped = s.shaped || m[1] != "" || strings.HasPrefix(text, "<") || text == noBody
 	}
 	text, codex := strings.CutPrefix(text, codexLead)
-	s.text, s.body = text, text
+	s.text, s.body, s.google = text, text, ofGoogle.MatchString(text)
 	switch {
 	case object.MatchString(text):
 		s.json(text, maxDepth)
