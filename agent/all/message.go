@@ -24,6 +24,9 @@ var copiedWords = sync.OnceValue(func() detect.Messages { return detect.MustMess
 // pass a provider's error on. A text that only speaks of an error is taken apart no further. False: it tells of none.
 func Message(a agent.Agent, text string, at time.Time, zone *time.Location) (detect.Stop, bool) {
 	m := copied{a: a, words: opencode.New(agent.Env{}, agent.Config{}), at: at, zone: zone}
+	if waits.MatchString(text) {
+		return m.times(detect.Stop{State: detect.Retrying, At: at}, text), true
+	}
 	if stop, ok := a.Message(text, at, zone); ok {
 		if last := goesOn.FindStringIndex(text); last != nil && stop.State == detect.Retrying { // what came last counts
 			if stop, ok := Message(a, text[strings.LastIndex(text[:last[1]], "\n"):], at, zone); ok && stop.State == detect.Stopped {

@@ -15,9 +15,13 @@ var (
 	head = lazyregexp.New(`^(?:(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. Message: |` +
 		`[A-Z]\w+ (?:\w+ ){0,3}error from [^:]{1,40}: |(?:[a-z]+-[a-z]+|fatal|provider|request|server|stream|unexpected|unknown|upstream) error: |` +
 		`(?:原因|理由|이유|Причина|Grund|Motivo|Raison|Razón|Powód|Neden) ?[:：] ?|(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
-		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred)?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
+		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
 		`[Ss]tream disconnected before completion|Error from provider \([^)]{1,40}\)|The model returned the following errors|(?:[A-Z][\w.-]* ){1,4}returned [45]\d\d|` +
 		`[A-Z]\w+ (?:Go )?API rate/quota limit|\w+\.\w+)(?: \([45]\d\d\))?(?: \w+=\S+?)*(?: - | ?[—–]+ ?|[:：] ?)|API Error \()`)
+	// failing is a line that only says that a request failed.
+	failing = lazyregexp.New(`(?i)^(?:(?:API|AI|LLM|call|chat|completion|generation|model|provider|request|response|stream|turn) ){1,3}(?:failed|error)[.:!]?$`)
+	// second is where another error begins right behind a name.
+	second = lazyregexp.New(`^\w{1,40}API Error: `)
 	// title is what a program puts between its own name for an error and the provider's.
 	title  = lazyregexp.New(`^[A-Z][a-z]+(?: [a-z]+){0,2}: `)
 	claims = lazyregexp.New(`^(?:Expected|Received|Actual|Assert\w*|Message|Details|Note|Docs)\b`)
@@ -32,7 +36,7 @@ var (
 	elsewhere = lazyregexp.New(`(?i)(?:for url:?|while getting|unable to access|failed to (?:fetch|download|pull|get)|\b(?:GET|HEAD|PUT|POST|PATCH|DELETE)) ['"(]?https?://|\(https://api\.github\.com|requested URL returned error|exceeded for user ID|^\S*(?:npm|yarn|pnpm|pip|cargo|fatal|wget|curl|E): `)
 	// bracket is what Gemini and qwen-code put around an error.
 	bracket = lazyregexp.New(`^\[API Error: ([^\n]+)\](?: Please wait .*)?$`)
-	status  = lazyregexp.New(`^(?:(?i:error )?(?:(?i:status)(?: code)?:?|HTTP|code:?) )?\(?([45]\d\d)(?:\b|_)\)?(?: status code \(no body\))?(?: - | => |[:,·]? *)`)
+	status  = lazyregexp.New(`^(?:(?i:error )?(?:(?i:status)(?: code)?:?|HTTP|code:?) )?\(?([45]\d\d)(?:\b|_)\)?(?: status code \(no body\))?(?: - | => |\. |[:,·]? *)`)
 	lower   = lazyregexp.New(`^[a-z]`)
 	inHead  = lazyregexp.New(`\b([45]\d\d)\b`)
 	inBody  = lazyregexp.New(`["'](?:code|status|statusCode|status_code)["'] ?: ?["']?([45]\d\d)\b`)
@@ -44,10 +48,12 @@ var (
 	cause  = lazyregexp.New(`(?i)\(?\bcaused?(?: by)?[:=] `)
 	code   = lazyregexp.New(`["'](?:type|code|status)["'] ?: ?["']?([\w.]+)|[:：] ?[a-z]+(?:_[a-z]+)+$`)
 	// again is the agent's word that it goes on by itself.
-	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?:(?: \w+){0,3}(?:\.{2,}|…))?(?:,? ?(?:attempt )?#?\d+(?:/\d+)?)?(?: in ~?[\d.]+ ?\w+)?(?:\.{2,}|…)?(?: ·)?` +
-		`(?: \(?attempt #?\d+(?:/\d+)?\)?)?(?: · \w+=.*)?(?: \([^()]{0,40}esc to interrupt\).*)?[.…)\]]*$`)
+	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?:(?: \w+){0,3}(?:\.{2,}|…))?(?:,? ?(?:attempt )?#?\(?\d+(?:/\d+)?\)?)?(?: in ~?[\d.]+ ?\w+)?(?:\.{2,}|…)?(?: ·)?` +
+		`(?: \(?attempt #?\d+(?:/\d+)?\)?)?(?: · \w+=.*)?(?: \([^()]{0,40}esc to (?:interrupt|cancel)\).*)?[.…)\]]*$`)
 	// reconnects is Codex's line, behind which may stand why.
 	reconnects = lazyregexp.New(`^Reconnecting(?:\.\.\.|…) \d+/\d+`)
+	// waits is a last line in which an agent's spinner says so.
+	waits = lazyregexp.New(`\n\s*[\x{2800}-\x{28ff}] (?:Retrying|Reconnecting)\b[^\n]*\s*$`)
 	// goesOn is a line that ends with it.
 	goesOn = lazyregexp.New(`(?is)^.*\b(?:retrying|reconnecting)\b[^\n]{0,80}(?:\.\.\.|…|\))\s*\n\s*(?:[^\s└]|$)`)
 	// attempt is one that failed, before the agent tries again.
@@ -78,6 +84,8 @@ func peel(text string) (number int, layers []string) {
 			if rest = rest[len(n[0]):]; !lower.MatchString(rest) || len(layers) > 1 { // else it may be a number of anything
 				number, _ = strconv.Atoi(n[1])
 			}
+		} else if doubled := second.FindString(rest); doubled != "" {
+			rest = rest[len(doubled):]
 		} else if len(layers) > 1 && !claims.MatchString(rest) {
 			rest = rest[len(title.FindString(rest)):]
 		}
@@ -102,6 +110,10 @@ func (m copied) read(text string, lines []string, bare bool) (detect.Stop, bool)
 		number, _ = strconv.Atoi(n[1])
 	}
 	for i, l := range lines {
+		if i == 1 && failing.MatchString(lines[0]) {
+			_, inner := peel(strings.Join(lines[i:], " "))
+			layers = append(layers, inner...)
+		}
 		if i > 0 && headOf(l) != "" {
 			_, inner := peel(strings.Join(lines[i:], " "))
 			layers = append(layers, inner[1:]...)

@@ -11,6 +11,10 @@ var (
 	frame = lazyregexp.New(`^[\s│┃|░╭╰╮╯─━]+|[\s│┃|╭╰╮╯─━]+$`)
 	sign  = lazyregexp.New(`^([⎿✗✕✖✘×■●•⏺✦⚠ℹ◇└❌📝]\x{fe0f}?)\s*`)
 	typed = lazyregexp.New(`^[❯›>▌]\s`)
+	// called is opencode's line for a tool that prints nothing below it.
+	called = lazyregexp.New(`^[%~→✱] [A-Z]`)
+	// body is a line with a provider's whole answer.
+	body = lazyregexp.New(`^\{"type":"error",`)
 	// piece is a line of a string as Node.js shows a long one.
 	piece  = lazyregexp.New("^['`](.*)['`](?: \\+|,)?$")
 	inWord = lazyregexp.New(`\pL\n\p{Ll}`)
@@ -25,7 +29,7 @@ var (
 	// chrome is what an agent offers below its error.
 	chrome = lazyregexp.New(`^ (?:/[a-z-]+ |\(|https?:|Warning: |Error Code: )`)
 	// begins is how an error begins that a program prints.
-	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|["']?(?:error|message|errorMessage|responseBody|data|type|stopReason)["']? ?: ?["'{\[]|["'][^"']{1,300}.{0,100}["'] "(?:type|code)": ?"\w+_error")`)
+	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|[A-Z][^:"{}.]{3,60}: "?\{"type":"error",|["']?(?:error|message|errorMessage|responseBody|data|type|stopReason)["']? ?: ?["'{\[]|["'][^"']{1,300}.{0,100}["'] "(?:type|code)": ?"\w+_error")`)
 )
 
 // block is what stands together on a screen.
@@ -54,7 +58,7 @@ const narrowest = 60
 func (b block) error() bool {
 	return errorMark.MatchString(b.mark) || b.next || b.log || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text) ||
 		reconnects.MatchString(b.text) || logged.MatchString(b.text) || server.MatchString(b.text) && !person.MatchString(b.text) ||
-		slices.ContainsFunc(b.lines, attempt.MatchString)
+		slices.ContainsFunc(b.lines, attempt.MatchString) || len(b.lines) > 1 && failing.MatchString(b.lines[0])
 }
 
 // blocks are those of a screen.
@@ -72,7 +76,7 @@ func blocks(text string) (all []block) {
 		switch {
 		case line == "":
 			open = false
-		case typed.MatchString(line):
+		case typed.MatchString(line), called.MatchString(line):
 			after, open = true, false
 		case m != nil && m[1] == "└" && open && again.MatchString(all[len(all)-1].text): // why it tries again
 			all[len(all)-1].add(line[len(m[0]):], true)
@@ -80,7 +84,7 @@ func blocks(text string) (all []block) {
 			// Below a tool's call that sign stands before what the tool printed.
 			answers := m[1] == "⎿" && (after || len(all) == 0 || open && all[len(all)-1].next && all[len(all)-1].mark == "⎿")
 			all, after, open = append(all, newBlock(m[1], line[len(m[0]):], answers)), false, true
-		case open:
+		case open && !body.MatchString(line):
 			all[len(all)-1].add(line, raw != line && !strings.HasPrefix(raw, line))
 		default:
 			all, after, open = append(all, newBlock("", line, after)), false, true

@@ -8,7 +8,7 @@ import (
 )
 
 // nextTry is where an agent says that it goes on by itself, and when.
-var nextTry = lazyregexp.New(`(?i)\b(?:retrying|reconnecting|trying again|next (?:try|retry|attempt))\b(?:\.\.\.|…)?(?: [#(]?\d+/\d+[;,:]?)?(?: \w+){0,3}? ((?:in|after) ~?\d(?s:.*))`)
+var nextTry = lazyregexp.New(`(?i)\b(?:retrying|reconnecting|trying again|next (?:try|retry|attempt))\b(?:\.\.\.|…)?(?: [#(]?\d+/\d+[;,:)]?)?(?: \w+){0,3}? ((?:in|after) ~?\d(?s:.*))`)
 
 // times takes over a time, and a plan's window, that the text around an error names.
 func (m copied) times(stop detect.Stop, text string) detect.Stop {
