@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +16,11 @@ func ParseScreen(text string, row, col int, title string) Screen {
 	pen := pen{}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		plain, faint := pen.row(line)
-		if n == row {
+		switch {
+		case n == row:
 			s.Faint = faint
+		case n < row && row-n <= MostAbove:
+			s.FaintAbove = slices.Insert(s.FaintAbove, 0, faint)
 		}
 		s.Rows = append(s.Rows, strings.TrimRight(plain, " "))
 	}

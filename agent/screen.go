@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +13,13 @@ type Screen struct {
 	Row, Col int      // of the cursor, from 0
 	Cols     int      // how wide the terminal is; 0: not known
 	Title    string   // as the program set it (OSC 0 or 2)
+	// FaintAbove is Faint of the rows right above the cursor's, from the nearest one on, at most MostAbove of them. An agent that
+	// hides the terminal's cursor and draws its own has its input box there.
+	FaintAbove [][][2]int `json:",omitempty"`
 }
+
+// MostAbove bounds FaintAbove.
+const MostAbove = 4
 
 // View is what an agent's own screen says about a prompt that is to be typed into it.
 type View struct {
@@ -85,16 +92,19 @@ func (s Screen) Width() int {
 
 // IsFaint tells whether everything from column col on in the cursor's row is drawn faint. The cell
 // under the cursor may be drawn inverted instead.
-func (s Screen) IsFaint(col int) bool {
-	for n, r := range []rune(s.Line(s.Row)) {
-		if n < col || n == s.Col || r == ' ' {
+func (s Screen) IsFaint(col int) bool { return allFaint(s.Line(s.Row), col, s.Col, s.Faint) }
+
+// IsFaintAbove is IsFaint for a row that many above the cursor's. What is not known is not faint.
+func (s Screen) IsFaintAbove(rows, col int) bool {
+	return rows >= 1 && rows <= len(s.FaintAbove) && allFaint(s.Line(s.Row-rows), col, -1, s.FaintAbove[rows-1])
+}
+
+func allFaint(line string, col, but int, ranges [][2]int) bool {
+	for n, r := range []rune(line) {
+		if n < col || n == but || r == ' ' {
 			continue
 		}
-		faint := false
-		for _, f := range s.Faint {
-			faint = faint || n >= f[0] && n < f[1]
-		}
-		if !faint {
+		if !slices.ContainsFunc(ranges, func(f [2]int) bool { return n >= f[0] && n < f[1] }) {
 			return false
 		}
 	}

@@ -21,8 +21,8 @@ type shown struct {
 }
 
 // screens reads testdata/screens/screens.tsv: file, cursor row, cursor column (-: not recorded), faint
-// columns of the cursor's row as from-to (-: none), title, what is wanted, a part of the reason, and, where
-// it counts, the terminal's columns.
+// columns of the cursor's row as from-to (-: none), or of a row that many above it as rows:from-to, title, what is wanted, a
+// part of the reason, and, where it counts, the terminal's columns.
 func screens(t testing.TB) []shown {
 	t.Helper()
 	dir := filepath.Join("testdata", "screens")
@@ -45,9 +45,7 @@ func screens(t testing.TB) []shown {
 		if !x.free {
 			x.screen.Row, x.screen.Col = atoi(t, f[1]), atoi(t, f[2])
 		}
-		if from, to, ok := strings.Cut(f[3], "-"); ok && from != "" {
-			x.screen.Faint = [][2]int{{atoi(t, from), atoi(t, to)}}
-		}
+		x.screen.Faint, x.screen.FaintAbove = faint(t, f[3])
 		if len(f) == 8 {
 			x.screen.Cols = atoi(t, f[7])
 		}
@@ -62,6 +60,25 @@ func screens(t testing.TB) []shown {
 		}
 	}
 	return all
+}
+
+func faint(t testing.TB, s string) (own [][2]int, above [][][2]int) {
+	t.Helper()
+	rows, columns, ok := strings.Cut(s, ":")
+	if !ok {
+		rows, columns = "0", s
+	}
+	from, to, ok := strings.Cut(columns, "-")
+	if !ok || from == "" {
+		return nil, nil
+	}
+	drawn := [][2]int{{atoi(t, from), atoi(t, to)}}
+	if rows == "0" {
+		return drawn, nil
+	}
+	above = make([][][2]int, atoi(t, rows))
+	above[len(above)-1] = drawn
+	return nil, above
 }
 
 func atoi(t testing.TB, s string) int {
@@ -191,6 +208,9 @@ const hint = "? for shortcuts"
 func half(t *testing.T, a agent.Terminal, name string, s agent.Screen) {
 	t.Helper()
 	row, col, plain := s.Row, s.Col, len(s.Faint) == 0
+	if n := len(s.FaintAbove); n > 0 { // the agent draws its own cursor, right before what is faint
+		row, col, plain = row-n, s.FaintAbove[n-1][0][0]-1, false
+	}
 	start := []rune(s.Line(row) + strings.Repeat(" ", col))[:col]
 	for _, text := range []string{"half typed", "x", "Ask Codex to do anything", "  Type your message or @path/to/file", `Try "edit main.go to…"`} {
 		s.Rows = slices.Clone(s.Rows)
@@ -198,11 +218,14 @@ func half(t *testing.T, a agent.Terminal, name string, s agent.Screen) {
 		if plain && s.At(row-4) == hint {
 			s.Rows[row-4] = ""
 		}
-		s.Faint = nil
-		for _, col := range []int{col, col + 1, col + len(text)} {
-			s.Col = col
+		for _, at := range []int{col, col + 1, col + len(text)} {
+			if s.Faint = nil; s.FaintAbove == nil {
+				s.Col = at
+			} else {
+				s.FaintAbove = make([][][2]int, len(s.FaintAbove))
+			}
 			if v := a.Screen(s); v.Ready || v.Close != nil || v.Instead != nil {
-				t.Errorf("%s with %q in its box, cursor at %d: %+v", name, text, col, v)
+				t.Errorf("%s with %q in its box, cursor at %d: %+v", name, text, at, v)
 			}
 		}
 	}
@@ -213,13 +236,15 @@ func half(t *testing.T, a agent.Terminal, name string, s agent.Screen) {
 func FuzzScreen(f *testing.F, a agent.Terminal, prompt string) {
 	for _, x := range screens(f) {
 		from, to := 0, 0
-		if len(x.screen.Faint) > 0 {
-			from, to = x.screen.Faint[0][0], x.screen.Faint[0][1]
+		if drawn := slices.Concat(x.screen.FaintAbove...); len(drawn)+len(x.screen.Faint) > 0 {
+			first := append(drawn, x.screen.Faint...)[0]
+			from, to = first[0], first[1]
 		}
 		f.Add(strings.Join(x.screen.Rows, "\n"), x.screen.Row, x.screen.Col, from, to, x.screen.Title)
 	}
 	f.Fuzz(func(t *testing.T, text string, row, col, from, to int, title string) {
-		s := agent.Screen{Rows: strings.Split(text, "\n"), Row: row, Col: col, Faint: [][2]int{{from, to}}, Title: title}
+		drawn := [][2]int{{from, to}}
+		s := agent.Screen{Rows: strings.Split(text, "\n"), Row: row, Col: col, Faint: drawn, FaintAbove: slices.Repeat([][][2]int{drawn}, agent.MostAbove), Title: title}
 		v := a.Screen(s)
 		name, wrong := viewed(v)
 		if wrong != "" {

@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The last rows of an idle terminal, version 0.24, after a request that failed for good. The placeholder is grey:
+// The last rows of an idle terminal, 0.24, after a request that failed for good. The placeholder is grey:
 //
 //	  ✕ [API Error: 429 Rate limit reached for demo-1 ...] (Press Ctrl+Y to retry)
 //
@@ -19,10 +20,18 @@ import (
 // The upper line ends in the session's name where its user gave one.
 //
 // After Escape the prompt stands in the box again, and in an idle box there may be a suggestion, which is grey as well.
+//
+// 0.15 hides the terminal's cursor, which waits in the row below all of this, and draws its own. It has one row below its box
+// ("  ? for shortcuts", with how full the context is on the right), and its title is the same while it works:
+//
+//	  ⠧ Are you not entertained? (Working on it!) (2s · esc to cancel)
+//	──────────────────────────────────────────────────────
 const (
 	promptSigns = ">*" // the second in yolo mode
 	boxCol      = 2
 	roomLess    = 6 // of the terminal's columns; two more than seen, to be sure
+	oldRoomLess = 8 // of nine tenths of them, in 0.15; two more than it leaves
+	oldBelow    = 3 // rows that the cursor is below the box, in 0.15
 	placeholder = "Type your message or @path/to/file"
 	footerRows  = 2
 	failureSign = "✕ "
@@ -35,27 +44,74 @@ func (q *Qwen) Screen(s agent.Screen) agent.View {
 	if strings.HasPrefix(s.Title, "◐") || strings.HasPrefix(s.Title, "✳") {
 		return agent.View{Why: agent.WhyBusy}
 	}
-	line := s.Line(s.Row)
-	if s.Row < 2 || line == "" || !strings.Contains(promptSigns, line[:1]) || !strings.HasPrefix(s.Line(s.Row-1), "───") {
+	b := boxOf(s)
+	line := s.Line(b.row)
+	if b.row < 2 || line == "" || !strings.Contains(promptSigns, line[:1]) || !strings.HasPrefix(s.Line(b.row-1), "───") {
 		return agent.View{Why: agent.WhyNoBox}
 	}
 	text := strings.Trim(line[1:], " \u200b") // the second stands behind what is typed
 	switch {
-	case !agent.Rule(s.Line(s.Row+1), '─'):
+	case !agent.Rule(s.Line(b.row+1), '─'):
 		return agent.View{Why: agent.WhyText}
-	case s.Col != boxCol || text != placeholder || !s.IsFaint(boxCol):
+	case b.busy:
+		return agent.View{Why: agent.WhyBusy}
+	case text != placeholder || !b.empty:
 		return agent.View{Why: agent.WhyText, Input: text}
-	case s.Last()-(s.Row+1) != footerRows || strings.Contains(s.Line(s.Last()), "Enter to steer"):
+	case !b.idle:
 		return agent.View{Why: "the lines below its input box say more than that it is idle, or are not understood"}
-	case !failed(s):
+	case !failed(s, b.row):
 		return agent.View{Why: "it does not show the failure: another session may be open in it, or you stopped it"}
 	}
-	return agent.View{Ready: true, Room: len([]rune(s.Line(s.Row+1))) - roomLess}
+	return agent.View{Ready: true, Room: b.room}
+}
+
+// box is where the input box is, and what is drawn around it. It means nothing where there is none in that row.
+type box struct {
+	row   int
+	busy  bool // the row above it says so; in 0.24 the title does
+	empty bool // the cursor is at its beginning, or drawn there, and the rest is grey
+	idle  bool // the rows below it say no more than they always do
+	room  int
+}
+
+func boxOf(s agent.Screen) box {
+	if s.Col != 0 || s.At(s.Row) != "" || s.Row != s.Last()+1 {
+		return box{
+			row:   s.Row,
+			empty: s.Col == boxCol && s.IsFaint(boxCol),
+			idle:  s.Last()-(s.Row+1) == footerRows && !strings.Contains(s.Line(s.Last()), "Enter to steer"),
+			room:  len([]rune(s.Line(s.Row+1))) - roomLess,
+		}
+	}
+	row := s.Row - oldBelow
+	return box{
+		row:   row,
+		busy:  oldBusy(s, row),
+		empty: s.IsFaintAbove(oldBelow, boxCol),
+		idle:  oldFooter.MatchString(s.Line(s.Row - 1)),
+		room:  len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
+	}
+}
+
+// oldFooter is the row below the box of 0.15: the mode, and how full the context is. What runs in the background would stand between them.
+var oldFooter = lazyregexp.New(`^  (?:\? for shortcuts|(?:plan mode|auto-accept edits|YOLO mode) \(shift \+ tab to cycle\))(?: {2,}[0-9.]+% (?:context )?used)?$`)
+
+// oldWorks ends the row that 0.15 draws above its box while it works, or waits to ask again.
+const oldWorks = "esc to cancel)"
+
+// oldBusy looks for that row in what touches the box: prompts that wait for their turn stand below it.
+func oldBusy(s agent.Screen, row int) bool {
+	for row -= 2; s.At(row) != ""; row-- {
+		if strings.HasSuffix(s.At(row), oldWorks) {
+			return true
+		}
+	}
+	return false
 }
 
 // failed tells whether the text right above the box is an error that can be tried again.
-func failed(s agent.Screen) bool {
-	last := s.Row - 2
+func failed(s agent.Screen, box int) bool {
+	last := box - 2
 	for last >= 0 && s.At(last) == "" {
 		last--
 	}

@@ -10,7 +10,10 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Qwen{}) }
 
-func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Qwen{}, "429-gives-up-2-gave-up.txt", 120, 114) }
+func TestScreenRoom(t *testing.T) {
+	agenttest.Room(t, &Qwen{}, "429-gives-up-2-gave-up.txt", 120, 114)
+	agenttest.Room(t, &Qwen{}, "old-yolo-failed.txt", 110, 91) // 93 were seen to fit: old-two-rows.txt
+}
 
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Qwen{}, 7) }
 
@@ -26,6 +29,76 @@ func TestPlaceholderIsGrey(t *testing.T) {
 		rows := []string{"", "  > x", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, box, "\x1b[39m" + rule, "  demo", "  Auto mode"}
 		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 5, 2, "Qwen - demo")); v.Ready != ready {
 			t.Errorf("%q: %+v", box, v)
+		}
+	}
+}
+
+// 0.15 draws the cursor itself, and hides the terminal's, which waits below everything (as tmux tells it).
+func TestOwnCursor(t *testing.T) {
+	rule := "\x1b[38;2;137;180;250m" + strings.Repeat("─", 100)
+	for box, want := range map[string]agent.View{
+		"> \x1b[7m\x1b[39m \x1b[0m\x1b[38;2;108;112;134m\x1b[49m " + placeholder:                             {Ready: true, Room: 82},
+		"> \x1b[7m\x1b[39m \x1b[0m\x1b[39m\x1b[49m Type your message or \x1b[38;2;203;166;247m@path/to/file": {Why: agent.WhyText, Input: placeholder},
+		"> \x1b[39mhalf a thought\x1b[7m \u200b\x1b[0m":                                                      {Why: agent.WhyText, Input: "half a thought"},
+		"> \x1b[39mcontinue\x1b[7m \u200b\x1b[0m":                                                            {Why: agent.WhyText, Input: "continue"},
+	} {
+		rows := []string{"", "  > x", "  ✕ [API Error: x]\x1b[38;2;108;112;134m (Press Ctrl+Y to retry)", "", rule, "\x1b[38;2;203;166;247m" + box, rule,
+			"\x1b[39m  \x1b[38;2;108;112;134m? for shortcuts", "\x1b[39m"}
+		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 8, 0, "Qwen - demo")); v.Ready != want.Ready || v.Room != want.Room || v.Why != want.Why || v.Input != want.Input {
+			t.Errorf("%q: %+v, want %+v", box, v, want)
+		}
+	}
+}
+
+// Each sign of 0.15 alone is enough.
+func TestOldScreenSigns(t *testing.T) {
+	rule := strings.Repeat("─", 100)
+	for name, c := range map[string]struct {
+		rows  map[int]string
+		set   func(s *agent.Screen)
+		ready bool
+	}{
+		"none":                       {ready: true},
+		"in yolo mode":               {rows: map[int]string{6: "*   " + placeholder, 8: "  YOLO mode (shift + tab to cycle)"}, ready: true},
+		"how full it is":             {rows: map[int]string{8: "  ? for shortcuts" + strings.Repeat(" ", 60) + "1.2% context used"}, ready: true},
+		"busy":                       {rows: map[int]string{4: "  ⠧ Working on it! (2s · esc to cancel)"}},
+		"busy, with a queued prompt": {rows: map[int]string{3: "  ⠧ Working on it! (2s · esc to cancel)", 4: "    more"}},
+		"it asks again by itself":    {rows: map[int]string{3: "    Requested 1.] (Retrying in 60s… (attempt 1/10))"}},
+		"its words, typed":           {set: func(s *agent.Screen) { s.FaintAbove = make([][][2]int, 3) }},
+		"nothing of colours known":   {set: func(s *agent.Screen) { s.FaintAbove = nil }},
+		"grey in another row":        {set: func(s *agent.Screen) { s.FaintAbove = [][][2]int{{{2, 50}}, {{2, 50}}} }},
+		"grey where the cursor is":   {set: func(s *agent.Screen) { s.FaintAbove, s.Faint = nil, [][2]int{{0, 50}} }},
+		"a suggestion":               {rows: map[int]string{6: "> All done."}, set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{2, 50}} }},
+		"text":                       {rows: map[int]string{6: "> x"}},
+		"two rows":                   {rows: map[int]string{5: "> x"}},
+		"a shell":                    {rows: map[int]string{6: "!   " + placeholder}},
+		"a search":                   {rows: map[int]string{6: "(r:)  " + placeholder}},
+		"one Ctrl-C":                 {rows: map[int]string{8: "  Press Ctrl+C again to exit."}},
+		"vim":                        {rows: map[int]string{8: "  -- INSERT --"}},
+		"a task in the background":   {rows: map[int]string{8: "  ? for shortcuts · 1 shell"}},
+		"a footer of two rows":       {rows: map[int]string{9: "  demo-1"}, set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
+		"no footer":                  {set: func(s *agent.Screen) { s.Rows, s.Row = s.Rows[:8], 8 }},
+		"text below the cursor":      {rows: map[int]string{9: ""}, set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  more") }},
+		"the cursor not in column 0": {set: func(s *agent.Screen) { s.Col = 1 }},
+		"the cursor further down":    {set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
+		"the cursor in the box":      {set: func(s *agent.Screen) { s.Row, s.Col = 6, 2 }},
+		"the cursor not known":       {set: func(s *agent.Screen) { s.Row = -1 }},
+		"an answer":                  {rows: map[int]string{2: "", 3: "  ✦ All done."}},
+		"cancelled":                  {rows: map[int]string{3: "  ● Request cancelled."}},
+		"something attached":         {rows: map[int]string{4: "  Attachments: [picture.png]"}},
+		"a busy title, as in 0.24":   {set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
+	} {
+		s := agent.Screen{Rows: []string{"", "  > Say hello", "  ✕ [API Error: 429 Rate limit reached for demo-1, Used 3,", "    Requested 1. Please try again in 20s.] (Press Ctrl+Y to retry)", "",
+			rule, ">   " + placeholder, rule, "  ? for shortcuts", ""},
+			Row: 9, Cols: 100, Title: "Qwen - demo", FaintAbove: [][][2]int{{{2, 17}}, nil, {{3, 38}}, nil}}
+		for n, text := range c.rows {
+			s.Rows[n] = text
+		}
+		if c.set != nil {
+			c.set(&s)
+		}
+		if v := (&Qwen{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }

@@ -159,17 +159,26 @@ func (e *emulator) screen() (agent.Screen, bool) {
 		}
 		s.Rows[y] = strings.TrimRight(b.String(), " ")
 	}
-	for x, c := range e.lines[e.y] {
-		last := len(s.Faint) - 1
-		switch {
-		case !c.faint || c.r == 0 && !c.right:
-		case last >= 0 && s.Faint[last][1] == x:
-			s.Faint[last][1]++
-		default:
-			s.Faint = append(s.Faint, [2]int{x, x + 1})
-		}
+	s.Faint = faint(e.lines[e.y])
+	for y := e.y - 1; y >= 0 && e.y-y <= agent.MostAbove; y-- {
+		s.FaintAbove = append(s.FaintAbove, faint(e.lines[y]))
 	}
 	return s, !e.broken
+}
+
+// faint gives the columns of a line that are drawn faint or in a grey.
+func faint(line []cell) (ranges [][2]int) {
+	for x, c := range line {
+		last := len(ranges) - 1
+		switch {
+		case !c.faint || c.r == 0 && !c.right:
+		case last >= 0 && ranges[last][1] == x:
+			ranges[last][1]++
+		default:
+			ranges = append(ranges, [2]int{x, x + 1})
+		}
+	}
+	return ranges
 }
 
 func (e *emulator) reset() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clawd-project/clawd/agent"
 )
 
 func TestEmulator(t *testing.T) {
@@ -71,6 +73,31 @@ func TestEmulator(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The rows right above the cursor are told of as well, and no more of them than there are.
+func TestFaintAbove(t *testing.T) {
+	e := newEmulator(10, 8)
+	for n, want := range []string{"[]", "[[[0 1]]]", "[[[0 2]] [[0 1]]]", "[[[0 3]] [[0 2]] [[0 1]]]", "[[[0 4]] [[0 3]] [[0 2]] [[0 1]]]", "[[[0 5]] [[0 4]] [[0 3]] [[0 2]]]"} {
+		s, _ := e.screen()
+		if got := fmt.Sprint(s.FaintAbove); got != want {
+			t.Errorf("row %d: %s, want %s", n, got, want)
+		}
+		p := agent.ParseScreen(faintRows(n), n, 0, "")
+		if got := fmt.Sprint(p.FaintAbove); got != want {
+			t.Errorf("as tmux prints it, row %d: %s, want %s", n, got, want)
+		}
+		e.feed([]byte("\x1b[2m" + strings.Repeat("x", n+1) + "\x1b[22m\r\n"))
+	}
+}
+
+// faintRows are n rows of faint text of a growing length, and the empty one that the cursor is in.
+func faintRows(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("\x1b[2m" + strings.Repeat("x", i+1) + "\x1b[22m\n")
+	}
+	return b.String() + "\n"
 }
 
 func TestEmulatorResize(t *testing.T) {
