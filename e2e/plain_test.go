@@ -25,7 +25,11 @@ func TestPlainClaude330(t *testing.T) { plainCase(t, claude330, "demo") }
 func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
 func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
+func TestPlainCopilot65(t *testing.T) { plainCase(t, copilot65, "demo") }
 func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }
+func TestPlainPi80(t *testing.T)      { plainCase(t, pi80, "demo") }
+func TestPlainPi73(t *testing.T)      { plainCase(t, pi73, "demo") }
+func TestPlainQwen015(t *testing.T)   { plainCase(t, qwen015, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
 
 func TestPlainQwen024(t *testing.T) {
@@ -45,11 +49,8 @@ func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 	w := newWorld(t, a)
 	w.project = w.folder(folder)
 	c := w.startClawd(settings{base: "5s"})
-	last := w.rateLimitFor(5)
-	switch {
-	case a.isGemini():
-		last = provider.Cut("half an ans")
-	case a.isClaude(): // after what it would ask again, a hint overwrites its box
+	last, _ := w.stopsWindow()
+	if a.isClaude() { // after what it would ask again, a hint overwrites its box
 		w.useLogin()
 		last = provider.UsageLimit(provider.SevenDay, 30*time.Hour)
 	}
@@ -175,7 +176,7 @@ func (p *plain) keys(s string) {
 // asks types a prompt of one word, and Enter when it is drawn.
 func (p *plain) asks(word string) {
 	p.w.t.Helper()
-	ready := map[string]string{"claude": "❯", "opencode": "ctrl+p", "codex": "›", "gemini": "Type your", "pi": "(auto)", "qwen": "Type your"}[p.w.agent.kind]
+	ready := map[string]string{"claude": "❯", "opencode": "ctrl+p", "codex": "›", "copilot": " commands", "gemini": "Type your", "pi": "(auto)", "qwen": "Type your"}[p.w.agent.kind]
 	p.w.eventually(agentTime, "the input box", func() bool { return p.shows(ready) })
 	before := p.w.main()
 	looks := 0
