@@ -32,6 +32,11 @@ func TestPlainPi73(t *testing.T)      { plainCase(t, pi73, "demo") }
 func TestPlainQwen015(t *testing.T)   { plainCase(t, qwen015, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
 
+func TestPlainCopilot(t *testing.T) {
+	onlyInAll(t)
+	plainCase(t, copilot, "demo")
+}
+
 func TestPlainQwen024(t *testing.T) {
 	onlyInAll(t) // its window alone takes 30 s of processor time
 	plainCase(t, qwen024, "demo")

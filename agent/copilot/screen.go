@@ -17,11 +17,15 @@ import (
 //	────────────────────────────────────────────────────────────────────
 //	 ← open sidebar · Interactive · Manual Approval · / commands · ? help · tab next tab            Claude Sonnet 4.6
 //
+// Where a terminal tells its colors, as most do and tmux without a client does not, 1.0.102 draws another box:
+//
+//	╻▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
+//	┃
+//	╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
+//
 // While it works, the row below the box says so: " ◎ Working · 42 B esc esc interrupt".
 const (
-	mark      = "❯"
 	textCol   = 2
-	roomLess  = 4 // of the terminal's columns
 	statusMax = 3 // rows of a status line
 	idle      = "/ commands · ? help"
 	working   = "Working"
@@ -34,15 +38,15 @@ func (c *Copilot) Screen(s agent.Screen) agent.View {
 	if asksToSwitch(s) {
 		return agent.View{Close: []byte(agent.Escape), Why: "it asks whether to take another model"}
 	}
-	top, bottom, ok := box(s)
+	l, top, bottom, ok := box(s)
 	if !ok {
 		return agent.View{Why: agent.WhyNoBox}
 	}
-	input := strings.TrimSpace(strings.TrimPrefix(s.Line(s.Row), mark))
+	input := strings.TrimSpace(strings.TrimPrefix(s.Line(s.Row), l.mark))
 	switch footer := s.Line(bottom + 1); {
 	case strings.Contains(footer, working):
 		return agent.View{Why: agent.WhyBusy}
-	case bottom-top != 2 || s.Row != top+1 || !strings.HasPrefix(s.Line(s.Row), mark):
+	case bottom-top != 2 || s.Row != top+1 || !strings.HasPrefix(s.Line(s.Row), l.mark):
 		return agent.View{Why: agent.WhyText}
 	case input != "" || s.Col != textCol:
 		return agent.View{Why: agent.WhyText, Input: input}
@@ -51,21 +55,52 @@ func (c *Copilot) Screen(s agent.Screen) agent.View {
 	case !strings.HasPrefix(strings.TrimSpace(lastSaid(s, top-1)), failure):
 		return agent.View{Why: "it does not show the failure: another session or view may be open in it, or its user went on"}
 	}
-	return agent.View{Ready: true, Room: s.Width() - textCol - roomLess}
+	return agent.View{Ready: true, Room: s.Width() - textCol - l.roomLess}
+}
+
+// look is how the agent draws its input box.
+type look struct {
+	mark        string // before the text
+	top, bottom edge
+	roomLess    int // of the terminal's columns
+}
+
+var looks = []look{
+	{"❯", edge{"", '─'}, edge{"", '─'}, 4},
+	{"┃", edge{"╻", '▄'}, edge{"╹", '▀'}, 7},
+}
+
+// edge is a line of a box: its first column, if that differs, and the others.
+type edge struct {
+	first string
+	rest  rune
+}
+
+func (e edge) is(line string) bool {
+	rest, ok := strings.CutPrefix(line, e.first)
+	return ok && agent.Rule(rest, e.rest)
 }
 
 // box gives the rows of the two lines that the cursor is between. There is no further line below it.
-func box(s agent.Screen) (top, bottom int, ok bool) {
-	edge := func(row int) bool { return agent.Rule(s.Line(row), '─') }
-	for top = s.Row - 1; top >= 0 && !edge(top); top-- {
+func box(s agent.Screen) (l look, top, bottom int, ok bool) {
+	for _, l := range looks {
+		if top, bottom, ok := l.around(s); ok {
+			return l, top, bottom, true
+		}
 	}
-	for bottom = s.Row; bottom < len(s.Rows) && !edge(bottom); bottom++ {
+	return look{}, 0, 0, false
+}
+
+func (l look) around(s agent.Screen) (top, bottom int, ok bool) {
+	for top = s.Row - 1; top >= 0 && !l.top.is(s.Line(top)); top-- {
+	}
+	for bottom = s.Row; bottom < len(s.Rows) && !l.bottom.is(s.Line(bottom)); bottom++ {
 	}
 	if s.Row < 1 || top < 0 || bottom == s.Row || bottom >= len(s.Rows) {
 		return 0, 0, false
 	}
 	for row := bottom + 1; row < len(s.Rows); row++ {
-		if edge(row) {
+		if line := s.Line(row); agent.Rule(line, '─') || l.top.is(line) || l.bottom.is(line) {
 			return 0, 0, false
 		}
 	}

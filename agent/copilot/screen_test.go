@@ -10,7 +10,10 @@ import (
 
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Copilot{}) }
 
-func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Copilot{}, "esc.txt", 120, 114) }
+func TestScreenRoom(t *testing.T) {
+	agenttest.Room(t, &Copilot{}, "esc.txt", 120, 114)
+	agenttest.Room(t, &Copilot{}, "colored-failed.txt", 110, 101) // 103 were seen to fit: colored-two-rows.txt
+}
 
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Copilot{}, 12) }
 
@@ -56,6 +59,34 @@ func TestScreenSigns(t *testing.T) {
 		}
 		if v := (&Copilot{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
 			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// The lines of one box do not make the other one.
+func TestScreenMixed(t *testing.T) {
+	rule, top, bottom := strings.Repeat("─", 100), "╻"+strings.Repeat("▄", 99), "╹"+strings.Repeat("▀", 99)
+	for _, c := range []struct {
+		above, mark, below, under string
+		ready                     bool
+	}{
+		{rule, "❯", rule, "", true},
+		{top, "┃", bottom, "", true},
+		{top, "❯", bottom, "", false},
+		{rule, "┃", rule, "", false},
+		{top, "┃", rule, "", false},
+		{rule, "❯", bottom, "", false},
+		{bottom, "┃", top, "", false},
+		{" " + top, "┃", bottom, "", false},
+		{top[:len(top)/4], "┃", bottom[:20], "", false},
+		{top, "┃ x", bottom, "", false},
+		{top, "┃", bottom, bottom, false},
+		{top, "┃", bottom, rule, false},
+	} {
+		s := agent.Screen{Rows: []string{"", " ✗ You've hit your session rate limit.", "   Learn More", "", " ~/work/demo", c.above, c.mark, c.below,
+			" ← open sidebar · Interactive · / commands · ? help", c.under}, Row: 6, Col: 2, Cols: 120}
+		if v := (&Copilot{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
+			t.Errorf("%.1q %q %.1q: %+v", c.above, c.mark, c.below, v)
 		}
 	}
 }
