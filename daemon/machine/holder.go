@@ -75,6 +75,7 @@ func (t *step) ran(all []detect.Holder) {
 	}
 	h := all[0]
 	t.write(t.s.Rec.RanBy(t.w.Books, state.Ran{Turn: c.LastPrompt.ID, PID: h.PID, Start: h.Start, Boot: h.Boot, At: t.w.Now}))
+	t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
 }
 
 // oneTerminal tells whether holders are processes of one terminal, an agent and its launcher say.
