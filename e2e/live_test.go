@@ -68,10 +68,11 @@ func stopsOpen(t *testing.T, a agentCase, wrapped bool, base string) (*world, *c
 	c := w.startClawd(settings{base: base})
 	p := w.openTerminal(wrapped)
 	last, reason := w.stopsWindow()
-	w.provider.Queue(w.failing(last)...)
+	seen := w.failsSeen(last)
 	p.asks("say done")
 	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
 	id := w.only()
+	seen(c, id)
 	c.wait("session_stopped", "session", id, "reason", reason)
 	return w, c, p, id
 }
@@ -85,6 +86,24 @@ func (w *world) stopsWindow() (last provider.Answer, reason string) {
 		return provider.ServerError(), "server_error"
 	}
 	return w.rateLimitFor(5), "rate_limit"
+}
+
+// failsSeen has the next turn fail. seen waits until clawd has seen it run in its terminal, which pi's records do not tell later: here
+// pi's own tries take less than a second, so its last answer is held until then.
+func (w *world) failsSeen(last provider.Answer) (seen func(c *clawd, id string)) {
+	answers := w.failing(last)
+	if !w.agent.isPi() {
+		w.provider.Queue(answers...)
+		return func(*clawd, string) {}
+	}
+	held, release := provider.Hold(last)
+	w.t.Cleanup(release)
+	w.provider.Queue(append(answers[:len(answers)-1], held)...)
+	return func(c *clawd, id string) {
+		w.t.Helper()
+		c.wait("turn_seen", "session", id)
+		release()
+	}
 }
 
 func wokenCase(t *testing.T, a agentCase, wrapped bool) {

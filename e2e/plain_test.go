@@ -59,11 +59,12 @@ func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 		w.useLogin()
 		last = provider.UsageLimit(provider.SevenDay, 30*time.Hour)
 	}
-	w.provider.Queue(w.failing(last)...)
+	seen := w.failsSeen(last)
 	p := w.openPlain(env...)
 	p.asks("hello")
 	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
 	id := w.only()
+	seen(c, id)
 	if a.isClaude() {
 		c.wait("resume_scheduled", "session", id)
 		w.eventually(agentTime, "the menu of the limit", func() bool { return p.shows("confirm") })
