@@ -23,9 +23,12 @@ func TestScopeEnds(t *testing.T) {
 			if !wrapperFirst {
 				slices.Reverse(pids)
 			}
+			// It sleeps meanwhile: on a busy machine this test may be held up between two of its signals.
+			_ = o.cmd.Process.Signal(syscall.SIGSTOP)
 			for _, pid := range pids {
 				_ = syscall.Kill(pid, syscall.SIGTERM)
 			}
+			_ = o.cmd.Process.Signal(syscall.SIGCONT)
 			<-o.ended
 			if end := o.info().End; end == nil || end.Cause != Hangup {
 				t.Errorf("%s, the wrapper first: %v: the end is %+v", mode, wrapperFirst, end)
