@@ -22,6 +22,9 @@ func (p *Printed) Say(s Said) {
 	}
 }
 
+// NoInput notes that a run says it was given no prompt, if it has not opened its session yet.
+func (p *Printed) NoInput(says bool) { p.Out.NoInput = p.Out.NoInput || says && !p.Out.Began }
+
 // Read gives line each line of a run's output, and what these made of Out. A run that opened its session was not refused,
 // whatever else was printed.
 func (p *Printed) Read(r io.Reader, line func(Line)) (Output, error) {

@@ -141,6 +141,7 @@ type Sight struct {
 type Output struct {
 	Began    bool     // the agent got as far as to open its session
 	Refused  bool     // the agent says that it does not know the session
+	NoInput  bool     // the agent says that no prompt came in the time it waits for one: on a busy machine it reads too late
 	Idle     string   // why the agent did nothing in the session that it opened, as it says; empty: it says nothing of the kind
 	Messages []string // ids of messages and records that it printed
 	Denials  int      // permissions refused

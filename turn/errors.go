@@ -36,6 +36,15 @@ func (e *NoSessionError) Error() string {
 	return fmt.Sprintf("%s has no session %q in %s", e.Agent, e.ID, strings.Join(e.Where, ", "))
 }
 
+// noInputError says that the agent read its prompt too late. It asked nothing.
+type noInputError struct{ said string }
+
+func (e *noInputError) Error() string {
+	return "the agent did not wait for its prompt, as may happen on a busy machine: " + e.said
+}
+
+func (e *noInputError) Retryable() bool { return true }
+
 // StopError says that the agent's turn failed, and why.
 type StopError struct {
 	Stop detect.Stop

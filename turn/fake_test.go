@@ -74,6 +74,13 @@ func fakeClaude(mode string) int {
 		opened()
 		failed(529, "API Error: 529 Overloaded. This is a server-side issue, usually temporary")
 		return 1
+	case "no input": // at first: as on a machine so busy that it reads its prompt too late
+		if n := count(arg); n == 1 {
+			fmt.Fprintln(os.Stderr, "Error: Input must be provided either through stdin or as a prompt argument when using --print")
+			return 1
+		}
+		opened()
+		done(prompt.String())
 	case "fails twice":
 		opened()
 		if n := count(arg); n <= 2 {

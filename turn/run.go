@@ -85,6 +85,9 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 		if err != nil {
 			t.result.Errors = append(t.result.Errors, err.Error())
 		}
+		if errors.As(err, new(*noInputError)) {
+			return err
+		}
 		stop := (*StopError)(nil)
 		if !errors.As(err, &stop) || errors.As(err, new(*finalError)) {
 			return resume.Permanent(err)

@@ -71,6 +71,9 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 	if out.Refused {
 		return t.refused(h)
 	}
+	if out.NoInput {
+		return &noInputError{h.note()}
+	}
 	look := context.WithoutCancel(ctx)
 	r := t.read(look)
 	if r.err == nil && r.stop.Reason == detect.Completed && h.ended == "" && ps.ExitCode() == 0 && len(t.result.Text) > 0 {

@@ -14,6 +14,9 @@ import (
 
 const refusal = "No conversation found with session ID:"
 
+// noInput is what a run prints that got no prompt within three seconds.
+const noInput = "Error: Input must be provided either through stdin or as a prompt argument"
+
 // Output reads the stream-json output of a run, with stderr among it. A last line that was cut
 // proves nothing and is left out.
 func (c *Claude) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
@@ -84,6 +87,7 @@ func (p *printed) line(line []byte) {
 	}
 	if line[0] != '{' {
 		o.Refused = o.Refused || bytes.HasPrefix(line, []byte(refusal))
+		p.NoInput(bytes.HasPrefix(line, []byte(noInput)))
 		p.Say(agent.Said{Kind: agent.SaidNote, Text: string(line)})
 		return
 	}

@@ -11,6 +11,9 @@ import (
 // refused is what a run prints that does not find its session.
 const refused = "Error: No session, task, or name matched '"
 
+// noInput is what a run prints that got no prompt.
+const noInput = "No prompt provided."
+
 // Output reads what `copilot --output-format json` printed, with stderr among it. The prompt comes first, and may come after
 // its request: a run that was killed before it printed anything may have asked. Only one that says why it ended, or
 // that ended in order, has not. A last line that was cut proves nothing and is left out.
@@ -48,6 +51,7 @@ func (o *printed) line(line []byte) {
 	case line[0] != '{':
 		text := string(line)
 		o.Out.Refused = o.Out.Refused || strings.HasPrefix(text, refused)
+		o.NoInput(strings.HasPrefix(text, noInput))
 		o.over = o.over || strings.HasPrefix(text, "Error: ")
 		o.Say(agent.Said{Kind: agent.SaidNote, Text: text})
 		return

@@ -62,7 +62,7 @@ func TestOutput(t *testing.T) {
 			agent.Output{Refused: true, Failed: true}},
 		{"other folder", "YOLO mode is enabled. All tool calls will be automatically approved.\nError resuming session: No previous sessions found for this project.", agent.Output{Refused: true, Failed: true}},
 		{"a new session instead", "No previous sessions found for this project.\n" + `{"type":"init","session_id":"` + df + `"}` + "\n", agent.Output{Began: true, Session: df}},
-		{"no prompt", "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option.\n", agent.Output{Failed: true}},
+		{"no prompt", "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option.\n", agent.Output{Failed: true, NoInput: true}},
 		{"id taken", "Error starting session: Session ID \"" + df + "\" already exists. Use --resume to resume it, or provide a different ID.\n", agent.Output{Failed: true}},
 		{"not there in a headless run", `{"type":"init","session_id":"` + df + `"}` + "\n" + `{"type":"tool_result","status":"error","error":{"type":"tool_not_registered"}}` + "\n",
 			agent.Output{Began: true, Session: df, Denials: 1}},

@@ -14,6 +14,9 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
+// noInput is what a run prints that got no prompt within half a second.
+const noInput = "No input provided via stdin."
+
 // Output reads what a run printed, in any of the agent's formats, with stderr among it. stream-json
 // begins with an init event; json ends in an object over several lines; text says nothing of itself,
 // so any line but the known ones before a session counts as a begun session.
@@ -39,7 +42,7 @@ var (
 	// first words it goes on with a new one.
 	refusals = []string{"Error resuming session: Invalid session identifier", "Error resuming session: No previous sessions found"}
 	// mistakes end a run before it opens a session, too.
-	mistakes = []string{"Error starting session: Session ID ", "No input provided via stdin.", "Gemini CLI is not running in a trusted directory."}
+	mistakes = []string{"Error starting session: Session ID ", noInput, "Gemini CLI is not running in a trusted directory."}
 	// failures end a run that had opened one.
 	failures = []string{"An unexpected critical error occurred:", "Error when talking to Gemini API"}
 	// before are further lines that may come before a session is opened.
@@ -79,6 +82,7 @@ func hasPrefix(s string, list []string) bool {
 func (p *printed) text(s string) {
 	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes)
 	p.Out.Refused = p.Out.Refused || refused
+	p.NoInput(strings.HasPrefix(s, noInput))
 	p.Out.Failed = p.Out.Failed || refused || mistaken || hasPrefix(s, failures)
 	p.Out.Began = p.Out.Began || !refused && !mistaken && !hasPrefix(s, before)
 	if p.Each == nil {

@@ -11,6 +11,9 @@ import (
 // refusals are what a run prints that does not find its session.
 var refusals = []string{"No saved session found with ID ", "No saved session found with title "}
 
+// noInput is what a run prints that got no prompt within half a second.
+const noInput = "No input provided via stdin."
+
 // Output reads what `qwen --output-format stream-json` printed, with stderr among it. Its first line comes before
 // anything is asked. Its last line tells the usage of the whole session, so that of its messages counts. 0.15 ends with success after an error, which is then the whole answer. A last line that was cut
 // proves nothing and is left out.
@@ -123,6 +126,7 @@ func (o *printed) text(text string) {
 	for _, r := range refusals {
 		o.Out.Refused = o.Out.Refused || strings.HasPrefix(text, r)
 	}
+	o.NoInput(strings.HasPrefix(text, noInput))
 	kind := agent.SaidNote
 	if s, ok := messages().Find(text); ok && s.State == detect.Retrying {
 		kind = agent.SaidRetry
