@@ -180,42 +180,23 @@ func (l *loop) short(m machine.ShortMove) {
 	}
 }
 
+var levels = [...]zerolog.Level{machine.Debug: zerolog.DebugLevel, machine.Info: zerolog.InfoLevel, machine.Warn: zerolog.WarnLevel, machine.Error: zerolog.ErrorLevel}
+
 // log writes a line about a session.
 func (s *session) log(who name, l machine.Log) {
-	var e *zerolog.Event
-	switch l.Level {
-	case machine.Debug:
-		e = s.d.log.Debug()
-	case machine.Info:
-		e = s.d.log.Info()
-	case machine.Warn:
-		e = s.d.log.Warn()
-	default:
-		e = s.d.log.Error()
-	}
-	e = e.Str("event", l.Event).EmbedObject(who)
+	e := s.d.log.WithLevel(levels[l.Level]).Str("event", l.Event).EmbedObject(who)
 	for _, f := range l.Fields {
 		switch v := f.Value.(type) {
 		case string:
 			said(e, f.Key, v)
-		case int:
-			e.Int(f.Key, v)
-		case bool:
-			e.Bool(f.Key, v)
-		case float64:
-			e.Float64(f.Key, v)
-		case time.Time:
-			e.Time(f.Key, v)
-		case []string:
-			e.Strs(f.Key, v)
-		case error:
-			e.AnErr(f.Key, v)
 		case detect.Evidence:
 			e.Dict(f.Key, zerolog.Dict().Str("source", v.Source).Int64("offset", v.Offset).Str("field", v.Field))
 		case machine.Total:
 			if st, err := s.d.store.Stats(); err == nil {
 				e.Int(f.Key, st.TotalResumes)
 			}
+		default:
+			e.Fields([]any{f.Key, v})
 		}
 	}
 	e.Msg(l.Text)
