@@ -264,8 +264,8 @@ func (AskAll) question()     {}
 func (AskRoles) question()   {}
 func (AskOrder) question()   {}
 
-// Answer to a question.
-type Answer interface{ answer() }
+// Answer to a question. It has its place among those that a job has.
+type Answer interface{ answer(*Answers) }
 
 type (
 	// FilesSeen answers AskFiles.
@@ -350,14 +350,14 @@ const (
 	Unasked         // they are still to be asked for, when it is the session's turn
 )
 
-func (*FilesSeen) answer()   {}
-func (*HoldersSeen) answer() {}
-func (*ScreenSeen) answer()  {}
-func (*StopSeen) answer()    {}
-func (*FitSeen) answer()     {}
-func (*AllSeen) answer()     {}
-func (*Roles) answer()       {}
-func (*OrderSeen) answer()   {}
+func (v *FilesSeen) answer(a *Answers)   { a.Files = v }
+func (v *HoldersSeen) answer(a *Answers) { a.Holders = v }
+func (v *ScreenSeen) answer(a *Answers)  { a.Screen = v }
+func (v *StopSeen) answer(a *Answers)    { a.Stop = v }
+func (v *FitSeen) answer(a *Answers)     { a.Fit = v }
+func (v *AllSeen) answer(a *Answers)     { a.All = v }
+func (*Roles) answer(*Answers)           {} // they are the wait's
+func (v *OrderSeen) answer(a *Answers)   { a.Order = v }
 
 // Past is what is to be seen of a holder that had the session open.
 type Past struct {

@@ -209,26 +209,13 @@ func (t *step) answered(e Answered) {
 	}
 	job := *t.s.Job
 	job.Open = false
-	a := &job.Answers
-	switch v := e.Answer.(type) {
-	case *FilesSeen:
-		a.Files = v
-	case *HoldersSeen:
-		a.Holders = v
-	case *ScreenSeen:
-		a.Screen = v
-	case *StopSeen:
-		a.Stop = v
-	case *FitSeen:
-		a.Fit = v
-	case *AllSeen:
-		a.All, job.Turn.At = v, t.w.Mono
+	e.Answer.answer(&job.Answers)
+	if all, ok := e.Answer.(*AllSeen); ok {
+		job.Turn.At = t.w.Mono
 		if w, waits := t.s.Phase.(Waiting); waits {
-			w.Roles = v.Roles
+			w.Roles = all.Roles
 			t.s.Phase = w
 		}
-	case *OrderSeen:
-		a.Order = v
 	}
 	t.s.Job = &job
 }
