@@ -80,10 +80,9 @@ func (t *step) stale() bool {
 
 // lookAgain has everything looked at once more. False: that was tried often enough for now.
 func (t *step) lookAgain() bool {
-	job := *t.s.Job
+	job := &t.s.Job
 	job.Turn.Looks++
 	job.Answers.All, job.Gen, job.Rev, job.Turn.Queued = nil, t.s.Files.Gen, t.s.Rec.Rev, false
-	t.s.Job = &job
 	if job.Turn.Looks < maxLooks {
 		t.save()
 		return true
@@ -95,16 +94,14 @@ func (t *step) lookAgain() bool {
 
 // unturn gives back the turn that was taken.
 func (t *step) unturn() {
-	job := *t.s.Job
 	key, window := state.Key(t.s.Rec.Session), t.w.turnWindow(&t.s.Rec)
-	if job.Turn.Taken {
+	if t.s.Job.Turn.Taken {
 		t.do(TurnMove{Kind: TurnLeaves, Session: key})
 		t.do(TurnMove{Kind: TurnJudges, Session: key, Window: window, Verdict: resume.Postponed})
 	} else {
 		t.do(TurnMove{Kind: TurnDrops, Session: key, Window: window})
 	}
-	job.Turn = Turning{}
-	t.s.Job = &job
+	t.s.Job.Turn = Turning{}
 }
 
 // turnWindow is the window whose turns the session waits for: none where its user does not want it to wait for how it goes
@@ -234,7 +231,7 @@ func (t *step) unaffordable() bool {
 // start takes the attempt when it is the session's turn.
 func (t *step) start(seen *AllSeen) {
 	key, window := state.Key(t.s.Rec.Session), t.w.turnWindow(&t.s.Rec)
-	if !t.s.Job.Turn.Taken {
+	if job := &t.s.Job; !job.Turn.Taken {
 		pause, refusal, leads := t.w.may(key, window, t.s.Rec.Stop.At)
 		if refusal != nil {
 			t.postponed(*refusal)
@@ -243,10 +240,8 @@ func (t *step) start(seen *AllSeen) {
 		if leads {
 			t.do(TurnMove{Kind: TurnLeads, Session: key, Window: window})
 		}
-		job := *t.s.Job
 		if pause > 0 {
-			job.Turn.Queued = true
-			t.s.Job, t.stay = &job, true
+			job.Turn.Queued, t.stay = true, true
 			return
 		}
 		t.do(TurnMove{Kind: TurnTakes, Session: key})
@@ -255,12 +250,8 @@ func (t *step) start(seen *AllSeen) {
 		if seen.Lacks == Unasked {
 			lasts = askLasts
 		}
-		again := seen.Lacks == Unasked || t.w.Mono-job.Turn.At > lookLasts
-		if again {
+		if seen.Lacks == Unasked || t.w.Mono-job.Turn.At > lookLasts {
 			job.Answers.All, job.Turn.Lapse = nil, t.w.After(lasts)
-		}
-		t.s.Job = &job
-		if again {
 			t.save()
 			t.claim()
 			return
@@ -288,15 +279,14 @@ func (t *step) take(seen *AllSeen) {
 // lapse lets others start where a session takes too long for its last look. It may start when it has looked, if others
 // leave it room.
 func (t *step) lapse() {
-	if t.s.Job == nil || !t.s.Job.Turn.Taken || !t.s.Job.Open || !t.s.Job.Turn.Lapse.Set() || !t.s.Job.Turn.Lapse.Over(t.w) {
+	turn := &t.s.Job.Turn
+	if !turn.Taken || !t.s.Job.Open || !turn.Lapse.Set() || !turn.Lapse.Over(t.w) {
 		return
 	}
-	job := *t.s.Job
 	key := state.Key(t.s.Rec.Session)
 	t.do(TurnMove{Kind: TurnLeaves, Session: key})
 	t.do(TurnMove{Kind: TurnDrops, Session: key, Window: t.w.turnWindow(&t.s.Rec)})
-	job.Turn.Taken, job.Turn.Lapse = false, Timer{}
-	t.s.Job = &job
+	turn.Taken, turn.Lapse = false, Timer{}
 }
 
 // MayTurn tells whether a session that waits for its turn may start now.

@@ -132,7 +132,7 @@ func (h *history) check() {
 	marks := map[string]int{}
 	for _, p := range h.places {
 		_, tries := p.s.under()
-		if tries || p.s.Guard != nil || p.s.Job != nil && p.s.Job.Turn.Taken {
+		if tries || p.s.Guard != nil || p.s.Job.Turn.Taken {
 			turns++
 		}
 		if got, want := p.s.Phase.phase(), p.s.Rec.Phase; got != want {
@@ -148,7 +148,7 @@ func (h *history) check() {
 	for window, l := range h.w.Turns.leads {
 		p := h.places[slices.IndexFunc(h.places, func(p *place) bool { return p.key == l.session })]
 		_, tries := p.s.under()
-		if !l.opened && l.again == 0 && !tries && p.s.Job == nil {
+		if !l.opened && l.again == 0 && !tries && p.s.Job.Kind == Idle {
 			h.t.Fatalf("%s goes first into %q, and does not go:\n%s", p.key, window, h)
 		}
 	}

@@ -35,13 +35,13 @@ func (t *step) late(was *Session) {
 		t.s.Late = Deadline{d.WakeAt, t.w.Mono + max(lateFor-seen, lateLeast) + d.Grace}
 	}
 	standing, _ := t.s.Rec.Standing(t.w.Now)
-	if j := t.s.Job; t.w.Mono < t.s.Late.Mono || standing == state.NeedsYou || j != nil && (j.Turn.Queued || j.Turn.Taken) {
+	if j := t.s.Job; t.w.Mono < t.s.Late.Mono || standing == state.NeedsYou || j.Turn.Queued || j.Turn.Taken {
 		return
 	}
 	why := t.s.HeldBack()
 	switch {
 	case why != "":
-	case t.s.Job != nil && t.s.Job.Open:
+	case t.s.Job.Open:
 		why = "its files or the process table do not answer"
 	default:
 		why = "clawd cannot see yet who has it open"

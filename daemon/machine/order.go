@@ -40,8 +40,8 @@ func (t *step) ordered(o Order) {
 // tooLate forgets an order that nobody waits for any more.
 func (t *step) tooLate(id uint64) {
 	t.s.Todo.Orders = slices.DeleteFunc(slices.Clone(t.s.Todo.Orders), func(o Order) bool { return o.ID == id })
-	if j := t.s.Job; j != nil && j.Kind == Obeying && j.Order.ID == id {
-		t.s.Job = nil
+	if j := t.s.Job; j.Kind == Obeying && j.Order.ID == id {
+		t.s.Job = Job{}
 	}
 }
 
@@ -59,10 +59,9 @@ func (t *step) obey() {
 		return
 	}
 	if t.stale() {
-		job := *t.s.Job
+		job := &t.s.Job
 		job.Turn.Looks++
 		job.Answers.Order, job.Gen, job.Rev = nil, t.s.Files.Gen, t.s.Rec.Rev
-		t.s.Job = &job
 		if job.Turn.Looks >= maxLooks {
 			reply(refuse("something is written to the session right now; say it again"))
 			return
@@ -125,7 +124,7 @@ const nothingStarts = "nothing was started, and nothing will be for this stop"
 // takeBack has orders to resume come to nothing that are still looked into: its user has said something else since.
 func (t *step) takeBack() (taken bool) {
 	orders := t.s.Todo.Orders
-	if j := t.s.Job; j != nil && j.Kind == Obeying {
+	if j := t.s.Job; j.Kind == Obeying {
 		orders = append(slices.Clip(orders), j.Order)
 	}
 	for _, o := range orders {

@@ -24,7 +24,7 @@ func TestRefusedWrite(t *testing.T) {
 		Claiming: func(e Effect) bool { m, ok := e.(TurnMove); return ok && m.Kind == TurnLeaves },
 		Obeying:  func(e Effect) bool { r, ok := e.(Reply); return ok && r.ID == 7 && r.Err != nil },
 	} {
-		s.Job = &Job{ID: 1, Kind: kind, Turn: Turning{Taken: kind == Claiming}, Order: Order{ID: 7}}
+		s.Job = Job{ID: 1, Kind: kind, Turn: Turning{Taken: kind == Claiming}, Order: Order{ID: 7}}
 		_, effects := Step(w, s, Refused{Err: errors.New("the disk is full"), On: Answered{Job: 1}})
 		found := false
 		for _, e := range effects {

@@ -11,7 +11,7 @@ func (t *step) refused(e Refused) {
 	t.s.Trouble.Failed = true
 	t.endJob()
 	t.unbegin() // until the next rescan
-	if job != nil && job.Kind == Obeying {
+	if job.Kind == Obeying {
 		t.do(Reply{ID: job.Order.ID, Err: e.Err})
 	}
 	for _, o := range t.s.Todo.Orders {
@@ -64,7 +64,7 @@ func (t *step) stopping() {
 			t.do(Forget{r.Claim.Token, true})
 		}
 	}
-	t.s.Job, t.s.Todo = nil, Todo{}
+	t.s.Job, t.s.Todo = Job{}, Todo{}
 }
 
 // restored takes up a session that was not at rest when clawd ended.

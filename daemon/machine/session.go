@@ -16,7 +16,7 @@ type Session struct {
 	Rec     state.Session // as it is stored, with what was read of the files since
 	Phase   Phase
 	Guard   *Run   // a run of ours that has its verdict and goes on, or is being ended
-	Job     *Job   // what is being looked into; nil: nothing
+	Job     Job    // what is being looked into
 	Jobs    uint64 // so many there were
 	Todo    Todo   // what is to be looked into next
 	Files   Files  // how far they were looked at
@@ -163,7 +163,8 @@ type Job struct {
 type JobKind uint8
 
 const (
-	Looking     JobKind = iota // what the files hold, who has it open, and what follows
+	Idle        JobKind = iota // nothing
+	Looking                    // what the files hold, who has it open, and what follows
 	Considering                // who has it open whose new stop is stored, and what follows
 	Claiming                   // whether an attempt may be made now
 	Obeying                    // an order of its user
@@ -345,10 +346,10 @@ func (s *Session) Hangs(w *World) bool {
 }
 
 // Looks tells whether it is yet to be said what its files hold.
-func (s *Session) Looks() bool { return s.Todo.Look || s.Job != nil && s.Job.Kind == Looking }
+func (s *Session) Looks() bool { return s.Todo.Look || s.Job.Kind == Looking }
 
 // Queued tells whether it waits for its turn.
-func (s *Session) Queued() bool { return s.Job != nil && s.Job.Turn.Queued }
+func (s *Session) Queued() bool { return s.Job.Turn.Queued }
 
 // stop is the verdict on all that was read.
 func (s *Session) stop() detect.Stop { return s.Rec.Classifier.Stop() }

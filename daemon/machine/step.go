@@ -140,15 +140,13 @@ func (t *step) work() {
 		case t.stay:
 			continue
 		default:
-			t.s.Job = nil
+			t.s.Job = Job{}
 			continue
 		}
 		question := t.open
 		t.back()
-		job := *t.s.Job
-		job.Open = true
-		t.s.Job = &job
-		t.do(Ask{job.ID, question})
+		t.s.Job.Open = true
+		t.do(Ask{t.s.Job.ID, question})
 		return
 	}
 }
@@ -163,7 +161,7 @@ func (t *step) back() { t.s, t.effects = t.saved, t.effects[:t.done] }
 func (t *step) begin() bool {
 	_, tries := t.s.under()
 	w, waits := t.s.Phase.(Waiting)
-	if t.s.Job != nil { // it waits for its turn, and what is new in the session comes first
+	if t.s.Job.Kind != Idle { // it waits for its turn, and what is new in the session comes first
 		if !t.s.Job.Turn.Queued || !t.s.Todo.any() {
 			return true
 		}
@@ -186,7 +184,7 @@ func (t *step) begin() bool {
 	}
 	t.s.Jobs++
 	job.ID = t.s.Jobs
-	t.s.Job = &job
+	t.s.Job = job
 	return true
 }
 
@@ -204,10 +202,10 @@ func (t *step) answered(e Answered) {
 		}
 		return
 	}
-	if t.s.Job == nil || t.s.Job.ID != e.Job || !t.s.Job.Open {
+	job := &t.s.Job
+	if job.ID != e.Job || !job.Open {
 		return
 	}
-	job := *t.s.Job
 	job.Open = false
 	e.Answer.answer(&job.Answers)
 	if all, ok := e.Answer.(*AllSeen); ok {
@@ -217,7 +215,6 @@ func (t *step) answered(e Answered) {
 			t.s.Phase = w
 		}
 	}
-	t.s.Job = &job
 }
 
 // rec is a copy of the record for a question, which is answered elsewhere.
@@ -245,8 +242,8 @@ func (t *step) touched(e Touched) {
 func (t *step) due() {
 	if g := t.s.Holder.Gone; g.Set() && g.Over(t.w) {
 		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, true
-		if t.s.Todo.Look = true; t.s.Job != nil && (t.s.Job.Kind == Looking || t.s.Job.Kind == Considering) {
-			t.s.Job = nil // what it has seen is older
+		if t.s.Todo.Look = true; t.s.Job.Kind == Looking || t.s.Job.Kind == Considering {
+			t.s.Job = Job{} // what it has seen is older
 		}
 	}
 	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
@@ -299,7 +296,7 @@ func (t *step) patient() {
 	}
 	switch p := t.s.Phase.(type) {
 	case Waiting:
-		if t.s.Job != nil && t.s.Job.Kind == Claiming {
+		if t.s.Job.Kind == Claiming {
 			t.endJob()
 			t.s.Todo.Look = true
 		} else if p.Grace.Set() {
@@ -324,7 +321,7 @@ func (s *Session) Next(w *World) Timer {
 		}
 	}
 	soonest(s.Holder.Gone)
-	if p, waits := s.Phase.(Waiting); waits && p.Begun && s.Guard == nil && s.Job == nil {
+	if p, waits := s.Phase.(Waiting); waits && p.Begun && s.Guard == nil && s.Job.Kind == Idle {
 		switch {
 		case !p.Due.Over(w):
 			soonest(p.Due)
@@ -343,9 +340,7 @@ func (s *Session) Next(w *World) Timer {
 			soonest(Timer{Mono: s.Late.Mono})
 		}
 	}
-	if s.Job != nil {
-		soonest(s.Job.Turn.Lapse)
-	}
+	soonest(s.Job.Turn.Lapse)
 	if r, ok := s.under(); ok {
 		soonest(r.Watch.next())
 	}
@@ -372,11 +367,11 @@ func (t *step) fail(err error) {
 // endJob lets go of the job that came to nothing, and of its turn. An attempt that was about to be made is looked at as
 // any other before the next one is.
 func (t *step) endJob() {
-	if t.s.Job != nil && t.s.Job.Kind == Claiming {
+	if t.s.Job.Kind == Claiming {
 		t.unturn()
 		t.unbegin()
 	}
-	t.s.Job = nil
+	t.s.Job = Job{}
 }
 
 // problem says once what keeps the session from being looked at.

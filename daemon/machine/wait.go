@@ -157,9 +157,7 @@ func (t *step) consider() {
 // considerNext has the stop that was just taken in stored before anything else is asked: a process table takes its time, and a
 // folder may hang.
 func (t *step) considerNext() {
-	job := *t.s.Job
-	job.Kind = Considering
-	t.s.Job = &job
+	t.s.Job.Kind = Considering
 	t.save()
 	t.consider()
 }

@@ -259,7 +259,7 @@ func (c *clawd) late() {
 	for _, s := range c.hand.Sessions() {
 		w := c.hand.World()
 		p, waits := s.Phase.(machine.Waiting)
-		if !waits || !p.Begun || s.Guard != nil || s.Job != nil || !p.Due.Over(w) || s.Rec.Decision.Grace > 0 && !p.Grace.Over(w) {
+		if !waits || !p.Begun || s.Guard != nil || s.Job.Kind != machine.Idle || !p.Due.Over(w) || s.Rec.Decision.Grace > 0 && !p.Grace.Over(w) {
 			continue
 		}
 		key := state.Key(s.Rec.Session)
