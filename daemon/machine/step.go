@@ -188,6 +188,16 @@ func (t *step) begin() bool {
 	return true
 }
 
+// waiting changes what is known of the wait. False: the session does not wait.
+func (t *step) waiting(change func(*Waiting)) bool {
+	w, waits := t.s.Phase.(Waiting)
+	if waits {
+		change(&w)
+		t.s.Phase = w
+	}
+	return waits
+}
+
 // over tells whether the wait is over.
 func (p Waiting) over(t *step) bool {
 	return p.Due.Over(t.w) && (t.s.Rec.Decision.Grace == 0 || p.Grace.Set() && p.Grace.Over(t.w))
@@ -196,10 +206,7 @@ func (p Waiting) over(t *step) bool {
 // answered takes an answer in. One to a job that was given up is dropped.
 func (t *step) answered(e Answered) {
 	if r, ok := e.Answer.(*Roles); ok {
-		if w, waits := t.s.Phase.(Waiting); waits {
-			w.Roles = r
-			t.s.Phase = w
-		}
+		t.waiting(func(w *Waiting) { w.Roles = r })
 		return
 	}
 	job := &t.s.Job
@@ -210,10 +217,7 @@ func (t *step) answered(e Answered) {
 	e.Answer.answer(&job.Answers)
 	if all, ok := e.Answer.(*AllSeen); ok {
 		job.Turn.At = t.w.Mono
-		if w, waits := t.s.Phase.(Waiting); waits {
-			w.Roles = all.Roles
-			t.s.Phase = w
-		}
+		t.waiting(func(w *Waiting) { w.Roles = all.Roles })
 	}
 }
 

@@ -107,19 +107,13 @@ func (t *step) decideAgain() bool {
 // anew forgets why an attempt was put off.
 func (t *step) anew() {
 	t.unbegin()
-	if w, waits := t.s.Phase.(Waiting); waits {
-		w.Again = time.Time{}
-		t.s.Phase = w
-	}
+	t.waiting(func(w *Waiting) { w.Again = time.Time{} })
 	t.s.Said.Back = ""
 }
 
 // unbegin has a wait looked at anew before it goes on.
 func (t *step) unbegin() {
-	if w, waits := t.s.Phase.(Waiting); waits {
-		w.Begun, w.Grace, w.Roles, w.Ask = false, Timer{}, nil, Timer{}
-		t.s.Phase = w
-	}
+	t.waiting(func(w *Waiting) { w.Begun, w.Grace, w.Roles, w.Ask = false, Timer{}, nil, Timer{} })
 }
 
 // consider has the wait of a session begin, or holds it back. What counts down already is looked at again only where
@@ -187,12 +181,11 @@ func (t *step) fit() {
 		t.leave(found)
 		return
 	}
-	w, _ := t.s.Phase.(Waiting)
-	w.OpenBy = 0
+	openBy := 0
 	if attended {
-		w.OpenBy = h.PID
+		openBy = h.PID
 	}
-	t.s.Phase = w
+	t.waiting(func(w *Waiting) { w.OpenBy = openBy })
 	switch own := t.s.Rec.Stop.SelfResumeAt; {
 	case !attended:
 	case retrying:
@@ -304,9 +297,7 @@ func (t *step) beginWait() {
 // changes.
 func (t *step) postponed(out resume.Outcome) {
 	t.unbegin()
-	if w, waits := t.s.Phase.(Waiting); waits {
-		w.Again = out.Again
-		t.s.Phase = w
+	if t.waiting(func(w *Waiting) { w.Again = out.Again }) {
 		t.s.Todo.Look = t.s.Todo.Look || !out.Again.IsZero()
 	}
 	if !t.standsBy(out.Why) || t.short(out.Why) {
