@@ -199,7 +199,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 	if out.Err = s.ask(f, q.Rec); out.Err != nil {
 		return out
 	}
-	attended := h.Liveness == detect.Alive && h.Kind != detect.Headless
+	attended := rules.Attends(h)
 	var holders []detect.Holder
 	if attended {
 		if holders, out.Err = s.a.Live(ctx, s.ds, q.Rec.Info); out.Err != nil {
@@ -221,7 +221,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 	if !q.Live {
 		return out
 	}
-	if _, still := attendedBy(holders); !still {
+	if !rules.Attends(machine.Strongest(holders)) {
 		out.Gone = true
 		return out
 	}
@@ -265,7 +265,7 @@ func (s *session) serverIn(holders []detect.Holder, rec *state.Session) rules.Se
 // attendedBy gives the live process that keeps clawd from starting a second one.
 func attendedBy(holders []detect.Holder) (detect.Holder, bool) {
 	h := machine.Strongest(holders)
-	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
+	return h, rules.Attends(h)
 }
 
 // seeOrder looks what the session's files end in and what speaks against a resume that its user wants.

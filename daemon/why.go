@@ -204,7 +204,7 @@ func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next,
 		return "Nothing: session " + rec.NewSession + " goes on with its work.", "clawd why " + state.Key(rec.Handed())
 	case over(rec):
 		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
-	case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+	case rules.Attends(h):
 		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again
 	}
 	rec.Decision = resume.Decision{Strategy: resume.SameSession}

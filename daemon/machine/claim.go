@@ -121,7 +121,7 @@ func (t *step) rehearse() {
 
 // forbidden acts on what speaks against an attempt. False: nothing does.
 func (t *step) forbidden(seen *AllSeen) bool {
-	if h, attended := attendedBy(seen.Facts.Who.Holder); attended && !t.behind(h) { // he may have quit before anybody looks again
+	if h := seen.Facts.Who.Holder; rules.Attends(h) && !t.behind(h) { // he may have quit before anybody looks again
 		t.sawHolder(h, seen.Wraps)
 	}
 	if t.keepsBack(&seen.Facts) {

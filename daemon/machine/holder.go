@@ -45,7 +45,7 @@ func (t *step) hold() bool {
 	switch {
 	case t.lost(Shown(seen.All)): // it may have been the one that showed it
 		t.write(t.s.Rec.HolderSeen(t.w.Books, was, state.HolderQuit))
-	case h.Liveness == detect.Alive && h.Kind != detect.Headless && !t.behind(h) && !t.missed(h, seen.Past):
+	case rules.Attends(h) && !t.behind(h) && !t.missed(h, seen.Past):
 		t.sawHolder(h, seen.Wraps)
 	case (h.Liveness != detect.Alive || t.behind(h) || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
 		if end, known := t.holderEnd(h, seen.Past); known {
@@ -170,7 +170,7 @@ func Strongest(holders []detect.Holder) detect.Holder {
 		switch {
 		case h.Liveness == detect.Alive && h.Kind == detect.Interactive:
 			return 6
-		case h.Liveness == detect.Alive && h.Kind != detect.Headless:
+		case rules.Attends(h):
 			return 5
 		case h.Liveness == detect.Alive:
 			return 4

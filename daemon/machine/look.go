@@ -260,8 +260,7 @@ const (
 // limit that it draws on its screen alone, or its own wait that is longer than its user accepts. The
 // zero Stop says no.
 func (t *step) silent(stop detect.Stop) (detect.Stop, bool) {
-	_, attended := attendedBy(t.s.Rec.Classifier.Holder)
-	if !attended || stop.State == detect.Stopped || stop.Reason != "" || stop.Key == "" {
+	if !rules.Attends(t.s.Rec.Classifier.Holder) || stop.State == detect.Stopped || stop.Reason != "" || stop.Key == "" {
 		return detect.Stop{}, true
 	}
 	if stop.State == detect.Retrying {

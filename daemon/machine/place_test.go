@@ -83,9 +83,9 @@ func (p *place) lastLook(q AskAll) *AllSeen {
 		return out
 	}
 	rec.Classifier, rec.Cursor = c, strconv.Itoa(len(p.events))
-	h, attended := attendedBy(Strongest(p.holders))
-	out.Facts.Who.Holder, out.Live = h, attended
-	out.Gone = q.OpenBy != 0 && !attended
+	h := Strongest(p.holders)
+	out.Facts.Who.Holder, out.Live = h, rules.Attends(h)
+	out.Gone = q.OpenBy != 0 && !out.Live
 	return out
 }
 

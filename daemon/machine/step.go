@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -390,11 +389,6 @@ func (t *step) problem(err error) {
 		return
 	}
 	t.log(Error, "session_error", "this session cannot be looked at; the others go on", Field{"error", err})
-}
-
-// attendedBy gives the live process that keeps clawd from starting a second one.
-func attendedBy(h detect.Holder) (detect.Holder, bool) {
-	return h, h.Liveness == detect.Alive && h.Kind != detect.Headless
 }
 
 // leaving is the decision by a rule.

@@ -131,7 +131,7 @@ func (t *step) consider() {
 			return
 		}
 		pid := 0
-		if h, attended := attendedBy(t.s.Rec.Classifier.Holder); attended {
+		if h := t.s.Rec.Classifier.Holder; rules.Attends(h) {
 			pid = h.PID
 		}
 		if pid == w.OpenBy {
@@ -158,8 +158,8 @@ func (t *step) considerNext() {
 
 // fit asks whether there could be an attempt, and begins the wait for it.
 func (t *step) fit() {
-	h, attended := attendedBy(t.s.Rec.Classifier.Holder)
-	retrying := t.s.Rec.Stop.State == detect.Retrying
+	h, retrying := t.s.Rec.Classifier.Holder, t.s.Rec.Stop.State == detect.Retrying
+	attended := rules.Attends(h)
 	seen := t.s.Job.Answers.Fit
 	if seen == nil {
 		t.open = AskFit{t.rec(), t.w.Facts(t.s.Rec, h), attended && !retrying, t.w.beside(t.s.Rec)}
@@ -218,10 +218,9 @@ func (t *step) keepsBack(f *rules.Facts) bool {
 		return true
 	}
 	why, plan := "", f.Plan
-	_, attended := attendedBy(f.Who.Holder)
 	until := t.w.Peers.limited(rec.Decision.With)
 	switch {
-	case attended:
+	case rules.Attends(f.Who.Holder):
 		why = "somebody has the session open"
 	case until.After(t.w.Now):
 		why = "a session of it waits for its own limit until " + until.Format(time.RFC3339)

@@ -145,11 +145,10 @@ type Config struct {
 	GiveUpAfter    time.Duration
 }
 
-// attended tells whether a process has the session open that would have to be asked first.
-func (f *Facts) attended() bool {
-	h := f.Who.Holder
-	return h.Liveness == detect.Alive && h.Kind != detect.Headless
-}
+// Attends tells whether a process that has the session open would have to be asked first.
+func Attends(h detect.Holder) bool { return h.Liveness == detect.Alive && h.Kind != detect.Headless }
+
+func (f *Facts) attended() bool { return Attends(f.Who.Holder) }
 
 // behindServer tells whether its terminal went so after the last prompt, and a server has it open, or may have.
 func (f *Facts) behindServer(end End) bool {
