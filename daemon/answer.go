@@ -73,7 +73,7 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	if out.All, out.Err = s.a.Live(ctx, s.ds, rec.Info); out.Err != nil {
 		return out
 	}
-	if out.Exec, out.ExecUntil, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
+	if out.Exec, _, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
 		return out
 	}
 	out.Wraps = s.wraps(out.All)

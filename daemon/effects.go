@@ -47,14 +47,11 @@ func newEffects(ctx context.Context) *effects {
 	return e
 }
 
-// do carries f out soon, for a session in a folder; nil: for nobody.
-func (e *effects) do(s *session, folder string, f func()) {
-	t := &task{folder: folder, f: f}
+// do carries f out soon, for a session; nil: for nobody.
+func (e *effects) do(s *session, f func()) {
+	t := &task{f: f}
 	if s != nil {
-		t.key = s.key
-		if folder == "" {
-			t.folder = filepath.Dir(s.ds.Path)
-		}
+		t.key, t.folder = s.key, filepath.Dir(s.ds.Path)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,7 +142,7 @@ func (l *loop) carry(s *seat, all []machine.Effect) {
 	for _, e := range all {
 		switch e := e.(type) {
 		case machine.Ask:
-			d.effects.do(s.session, "", func() {
+			d.effects.do(s.session, func() {
 				if a := s.answer(d.effects.ctx, e.Question); a != nil {
 					l.post(mail{s: s.session, e: machine.Answered{Job: e.Job, Answer: a}})
 				}

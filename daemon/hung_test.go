@@ -153,7 +153,7 @@ func TestGateStaysClosed(t *testing.T) {
 				busy := make(chan struct{})
 				r.children.claimed = func(resume.Claim) {
 					for range atOnce { // what is begun now has to wait
-						r.d.effects.do(nil, "", func() { <-busy })
+						r.d.effects.do(nil, func() { <-busy })
 					}
 				}
 				r.seldom()

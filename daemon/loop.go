@@ -121,7 +121,7 @@ func (l *loop) run(ctx context.Context) {
 			left, ahead = left-headStart, false
 		case any && !ahead:
 			ahead = true
-			l.d.effects.do(nil, "", l.d.procs.ahead)
+			l.d.effects.do(nil, l.d.procs.ahead)
 		}
 		var tick <-chan time.Time
 		if any {

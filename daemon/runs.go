@@ -47,7 +47,7 @@ func (r *runs) do(l *loop, s *session, e machine.Effect) {
 	switch e := e.(type) {
 	case machine.Start:
 		a := r.add(s, e.Claim, e.Claim.Info)
-		r.d.effects.do(s, "", func() { l.post(mail{s: s, e: r.start(a, e)}) })
+		r.d.effects.do(s, func() { l.post(mail{s: s, e: r.start(a, e)}) })
 	case machine.Adopt:
 		a := r.add(s, e.Claim, e.Info)
 		a.run = r.d.trigger.Adopt(e.Claim)
@@ -70,7 +70,7 @@ func (r *runs) do(l *loop, s *session, e machine.Effect) {
 		r.with(e.Token, func(a *attempt) { _ = a.run.TrimOutput(func() error { return nil }) }) // the next look finds it long still
 	case machine.Forget:
 		if a := r.remove(e.Token); a != nil && e.Keep {
-			r.d.effects.do(s, "", func() { s.keepWhole(context.WithoutCancel(a.ctx)) })
+			r.d.effects.do(s, func() { s.keepWhole(context.WithoutCancel(a.ctx)) })
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (r *runs) do(l *loop, s *session, e machine.Effect) {
 // with does something for a run that is there, outside the loop.
 func (r *runs) with(token string, f func(*attempt)) {
 	if a := r.get(token); a != nil && a.run != nil {
-		r.d.effects.do(a.session, "", func() { f(a) })
+		r.d.effects.do(a.session, func() { f(a) })
 	}
 }
 

@@ -283,13 +283,12 @@ type (
 	}
 	// HoldersSeen answers AskHolders.
 	HoldersSeen struct {
-		All       []detect.Holder
-		Wraps     map[int]detect.Holder // those that clawd wrap owns the terminal of, with its program
-		Exec      bool                  // clawd exec has it open
-		ExecUntil time.Time             // it had it open until then
-		Settle    time.Duration         // how long "gone" must stay so
-		Past      Past
-		Err       error
+		All    []detect.Holder
+		Wraps  map[int]detect.Holder // those that clawd wrap owns the terminal of, with its program
+		Exec   bool                  // clawd exec has it open
+		Settle time.Duration         // how long "gone" must stay so
+		Past   Past
+		Err    error
 	}
 	// ScreenSeen answers AskScreen.
 	ScreenSeen struct {
