@@ -283,7 +283,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	}
 	unheard := q.Rec.Classifier.Holder.Liveness == detect.Alive // its process has ended since clawd looked, perhaps long after it wrote
 	if out.Stop.Evidence.Field == string(detect.KindHolder) && (unheard || s.writtenWithin(s.settle())) {
-		out.Err = refused("its turn has only just ended, and its last words may be yet to come; say it again in %s", s.settle())
+		out.Err = machine.Refuse("its turn has only just ended, and its last words may be yet to come; say it again in %s", s.settle())
 		return out
 	}
 	if out.Err = s.heirWorks(&rec); out.Err != nil {
@@ -297,7 +297,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 		_ = s.renew(soon, &rec) // the plan says what is wrong
 		cancel()
 	} else if !s.d.lookedFor(s.a) {
-		out.Err = refused("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
+		out.Err = machine.Refuse("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
 		return out
 	}
 	if out.Err = s.ask(&out.Facts, &rec); out.Err != nil {
@@ -351,7 +351,7 @@ func (s *session) tail(ctx context.Context, rec *state.Session, o resume.Order, 
 		return rec.Stop, nil // what a fresh session needs of it was kept
 	case errors.Is(f.Err, fs.ErrNotExist):
 		found, _ := rules.Ask(rules.Order, &rules.Facts{Tail: rules.Tail{Gone: true}})
-		return detect.Stop{}, refused("%s", found.Why)
+		return detect.Stop{}, machine.Refuse("%s", found.Why)
 	case f.Err != nil:
 		return detect.Stop{}, fmt.Errorf("its files cannot be read: %w", f.Err)
 	}
@@ -364,9 +364,9 @@ func (s *session) tail(ctx context.Context, rec *state.Session, o resume.Order, 
 	case stop.IsStop(), stop.State == detect.Retrying && stop.Reason != "":
 		return stop, nil
 	case stop.Reason == detect.Completed:
-		return stop, refused("there is nothing to resume: its turn ended well")
+		return stop, machine.Refuse("there is nothing to resume: its turn ended well")
 	default:
-		return stop, refused("there is nothing to resume: the session is %s", stop.State)
+		return stop, machine.Refuse("there is nothing to resume: the session is %s", stop.State)
 	}
 }
 

@@ -198,6 +198,3 @@ func (s *session) log(who name, l machine.Log) {
 	}
 	e.Msg(l.Text)
 }
-
-// seconds are to the millisecond: more digits say nothing.
-func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

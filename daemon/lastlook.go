@@ -16,9 +16,6 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// lookLasts is how old a list of processes may be for the last look before an attempt.
-const lookLasts = 50 * time.Millisecond
-
 // seeAll is the last look before an attempt. It ends as soon as something speaks against one.
 func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen {
 	rec := *q.Rec
@@ -100,7 +97,7 @@ func (s *session) later(by time.Duration, format string, args ...any) *resume.Ou
 
 // who looks now who has the session open.
 func (s *session) who(ctx context.Context, out *machine.AllSeen) ([]detect.Holder, bool) {
-	s.d.procs.atMost(lookLasts)
+	s.d.procs.atMost(machine.LookLasts)
 	holders, err := s.a.Live(ctx, s.ds, out.Rec.Info)
 	if err != nil {
 		out.Later = s.later(lookAgain, "who holds the session cannot be seen: %v", err)

@@ -328,7 +328,7 @@ func (l *loop) left() (left time.Duration, any bool) {
 
 // jumped has everything looked at again: the machine slept or its clock was stepped, so events may have been missed.
 func (l *loop) jumped(by time.Duration) {
-	l.d.log.Info().Str("event", "clock_jumped").Float64("by_s", seconds(by)).Msg("the machine slept or its clock was set; looking at everything again")
+	l.d.log.Info().Str("event", "clock_jumped").Float64("by_s", machine.Seconds(by)).Msg("the machine slept or its clock was set; looking at everything again")
 	for _, s := range l.sorted() {
 		l.step(s, machine.Jumped{})
 	}

@@ -50,10 +50,6 @@ type (
 	}
 )
 
-func refused(format string, args ...any) error {
-	return &machine.OrderError{Why: fmt.Sprintf(format, args...)}
-}
-
 // minPrefix is how much of an id must be said at least.
 const minPrefix = 4
 
@@ -166,7 +162,7 @@ func (d *Daemon) give(ctx context.Context, s *session, o machine.Order) machine.
 	case r := <-c: // it was answered meanwhile
 		return r
 	default:
-		return machine.Reply{Err: refused("its files do not answer, so nothing was done; say it again later")}
+		return machine.Reply{Err: machine.Refuse("its files do not answer, so nothing was done; say it again later")}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/peer"
 	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/state"
@@ -26,7 +27,7 @@ func asker(ctx context.Context, c net.Conn) context.Context {
 func (d *Daemon) person(r *http.Request) error {
 	pid, _ := r.Context().Value(askerKey{}).(int)
 	if pid <= 0 {
-		return refused("who gives this order cannot be told; type it in a terminal of your own, on this machine and in no container")
+		return machine.Refuse("who gives this order cannot be told; type it in a terminal of your own, on this machine and in no container")
 	}
 	above, err := d.above(pid)
 	switch {
@@ -36,7 +37,7 @@ func (d *Daemon) person(r *http.Request) error {
 		return nil
 	}
 	d.log.Warn().Str("event", "order_refused").Int("pid", pid).Int("agent_pid", above).Str("order", r.URL.Path).Msg("an agent or a tool of one gave an order")
-	return refused("it comes from inside the agent with process %d, and orders are yours alone: type it in a terminal of your own", above)
+	return machine.Refuse("it comes from inside the agent with process %d, and orders are yours alone: type it in a terminal of your own", above)
 }
 
 // above gives an agent that a process belongs to: one that clawd wrap or clawd itself runs, or that has

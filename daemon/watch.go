@@ -203,7 +203,7 @@ func (v *watching) tick(ctx context.Context, c *control) {
 		d.o.Lean()
 	}
 	v.pruneDaily(ctx)
-	d.log.Debug().Str("event", "rescanned").Float64("took_s", seconds(time.Since(began))).Msg("looked at everything")
+	d.log.Debug().Str("event", "rescanned").Float64("took_s", machine.Seconds(time.Since(began))).Msg("looked at everything")
 }
 
 // settled does what is done once, when the first look is stored.

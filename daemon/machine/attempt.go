@@ -77,7 +77,7 @@ func (t *step) logStarted(c resume.Claim) {
 	if c.Plan.Auth != "" {
 		fields = append(fields, Field{"auth", c.Plan.Auth}, Field{"output", c.Output})
 	}
-	t.log(Info, "resume_started", text, append(fields, Field{"flags", string(c.Plan.Flags)}, Field{"waited_s", seconds(c.At.Sub(c.Stop.At))})...)
+	t.log(Info, "resume_started", text, append(fields, Field{"flags", string(c.Plan.Flags)}, Field{"waited_s", Seconds(c.At.Sub(c.Stop.At))})...)
 }
 
 // opened takes in how the gate answered.

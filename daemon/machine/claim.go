@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// lookLasts is how old a look may be when the attempt is claimed. Whatever fires looks once more.
-	lookLasts = 50 * time.Millisecond
+	// LookLasts is how old a look, and the list of processes that it reads, may be when the attempt is claimed. Whatever fires looks once
+	// more.
+	LookLasts = 50 * time.Millisecond
 	// maxLooks is how often in a row a claim looks, where something happens in the session each time.
 	maxLooks = 3
 	// turnLasts is how long a session that may start now may take to look for the last time, before others may.
@@ -250,7 +251,7 @@ func (t *step) start(seen *AllSeen) {
 		if seen.Lacks == Unasked {
 			lasts = askLasts
 		}
-		if seen.Lacks == Unasked || t.w.Mono-job.Turn.At > lookLasts {
+		if seen.Lacks == Unasked || t.w.Mono-job.Turn.At > LookLasts {
 			job.Answers.All, job.Turn.Lapse = nil, t.w.After(lasts)
 			t.save()
 			t.claim()

@@ -313,7 +313,7 @@ func Told(c detect.Classifier, stop detect.Stop) bool {
 func (t *step) logStop(stop detect.Stop) {
 	fields := []Field{{"reason", string(stop.Reason)}, {"state", string(stop.State)}, {"at", stop.At}, {"window", string(stop.Window)}}
 	if stop.RetryAfter != nil {
-		fields = append(fields, Field{"retry_after_s", seconds(*stop.RetryAfter)})
+		fields = append(fields, Field{"retry_after_s", Seconds(*stop.RetryAfter)})
 	}
 	if !stop.ResetAt.IsZero() {
 		fields = append(fields, Field{"reset_at", stop.ResetAt})
@@ -333,5 +333,5 @@ func (t *step) logLeft(stop detect.Stop, why string) {
 	t.log(Debug, "session_left", "left alone", Field{"reason", string(stop.Reason)}, Field{"why", why})
 }
 
-// seconds are to the millisecond: more digits say nothing.
-func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+// Seconds are to the millisecond: more digits say nothing.
+func Seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

@@ -19,7 +19,8 @@ type OrderError struct {
 
 func (e *OrderError) Error() string { return e.Why }
 
-func refuse(format string, args ...any) error { return &OrderError{Why: fmt.Sprintf(format, args...)} }
+// Refuse says why nothing comes of an order.
+func Refuse(format string, args ...any) error { return &OrderError{Why: fmt.Sprintf(format, args...)} }
 
 // ordered takes its user's word in. A resume is looked into first.
 func (t *step) ordered(o Order) {
@@ -30,7 +31,7 @@ func (t *step) ordered(o Order) {
 		t.ignoreOrder(o)
 	default:
 		if r, ok := t.s.under(); ok {
-			t.do(Reply{ID: o.ID, Err: refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339))})
+			t.do(Reply{ID: o.ID, Err: Refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339))})
 			return
 		}
 		t.s.Todo.Orders = append(slices.Clip(t.s.Todo.Orders), o)
@@ -50,7 +51,7 @@ func (t *step) obey() {
 	o := t.s.Job.Order
 	reply := func(err error) { t.do(Reply{ID: o.ID, Err: err}) }
 	if r, ok := t.s.under(); ok {
-		reply(refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339)))
+		reply(Refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339)))
 		return
 	}
 	seen := t.s.Job.Answers.Order
@@ -63,7 +64,7 @@ func (t *step) obey() {
 		job.Turn.Looks++
 		job.Answers.Order, job.Gen, job.Rev = nil, t.s.Files.Gen, t.s.Rec.Rev
 		if job.Turn.Looks >= maxLooks {
-			reply(refuse("something is written to the session right now; say it again"))
+			reply(Refuse("something is written to the session right now; say it again"))
 			return
 		}
 		t.save()
@@ -128,7 +129,7 @@ func (t *step) takeBack() (taken bool) {
 		orders = append(slices.Clip(orders), j.Order)
 	}
 	for _, o := range orders {
-		t.do(Reply{ID: o.ID, Err: refuse("it was canceled right after")})
+		t.do(Reply{ID: o.ID, Err: Refuse("it was canceled right after")})
 		t.tooLate(o.ID)
 	}
 	return len(orders) > 0
@@ -140,12 +141,12 @@ func (t *step) cancelOrder(o Order) {
 	ch, err := was.CancelOrdered(t.w.Books, ours)
 	switch {
 	case o.Run && !ours:
-		t.do(Reply{ID: o.ID, Err: refuse("there is nothing to cancel")})
+		t.do(Reply{ID: o.ID, Err: Refuse("there is nothing to cancel")})
 	case err != nil && taken:
 		t.write(was.Recalled(t.w.Books))
 		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: nothingStarts})
 	case err != nil:
-		t.do(Reply{ID: o.ID, Rec: was, Err: refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
+		t.do(Reply{ID: o.ID, Rec: was, Err: Refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
 	case was.TakenBack():
 		t.write(ch)
 		text := nothingStarts

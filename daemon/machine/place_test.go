@@ -59,7 +59,7 @@ func (p *place) answer(q Question) Answer {
 		out := &OrderSeen{Stop: c.Stop(), Holders: p.holders}
 		out.Facts.Stop = out.Stop
 		if !out.Stop.IsStop() {
-			out.Err = refuse("there is nothing to resume: the session is %s", out.Stop.State)
+			out.Err = Refuse("there is nothing to resume: the session is %s", out.Stop.State)
 		}
 		with(p.order, out)
 		return out

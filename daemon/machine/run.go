@@ -319,7 +319,7 @@ func (t *step) logVerdict(c resume.Claim, o resume.Outcome) {
 	rec := t.s.Rec
 	switch o.Verdict {
 	case resume.Resumed:
-		t.log(Info, "resume_succeeded", "the session goes on", Field{"attempt", c.N}, Field{"took_s", seconds(o.Took)}, Field{"total_resumes", Total{}})
+		t.log(Info, "resume_succeeded", "the session goes on", Field{"attempt", c.N}, Field{"took_s", Seconds(o.Took)}, Field{"total_resumes", Total{}})
 		if c.Plan.Form == resume.FormFresh {
 			t.log(Info, "session_recovered", "a fresh session took over", Field{"old", rec.ID}, Field{"new", rec.NameOf(o.Session)})
 		}
@@ -376,7 +376,7 @@ func (t *step) ended(r Run, e Sighted) {
 	if e.Wrote.After(c.At) && e.Wrote.Before(end) {
 		end = e.Wrote // it may have ended while clawd was not running
 	}
-	worked := seconds(end.Sub(c.At))
+	worked := Seconds(end.Sub(c.At))
 	if ch := t.s.Rec.Ended(t.w.Books, c, out, worked, why); ch != nil {
 		t.write(ch)
 	}

@@ -288,7 +288,7 @@ func (t *step) beginWait() {
 	if t.s.Said.Decision != d {
 		t.s.Said.Decision = d
 		t.log(Info, "resume_scheduled", "waiting to resume", Field{"strategy", string(d.Strategy)}, Field{"with", d.With}, Field{"wake_at", d.WakeAt},
-			Field{"wait_s", seconds(max(0, d.WakeAt.Sub(t.w.Now)))}, Field{"attempt", d.Attempt}, Field{"why", d.Why})
+			Field{"wait_s", Seconds(max(0, d.WakeAt.Sub(t.w.Now)))}, Field{"attempt", d.Attempt}, Field{"why", d.Why})
 	}
 }
 
