@@ -130,8 +130,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 	}
 	rec := t.s.Rec
 	f := t.w.Facts(*seen.Rec, seen.Facts.Who.Holder)
-	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject
-	f.Who.Exec, f.Who.ExecTold, f.Who.Server = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold, seen.Facts.Who.Server
+	outside(&f, seen.Facts)
 	found, ruled := rules.Ask(rules.Claim, &f)
 	if !ruled && seen.Err == nil && seen.Short == "" && seen.Later == nil && seen.Way == nil && seen.Made == nil {
 		f.World = t.w.siblings(*seen.Rec) // what keeps an open session from being reached is told first

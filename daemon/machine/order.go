@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -76,10 +75,9 @@ func (t *step) obey() {
 		return
 	}
 	rec := t.s.Rec
-	rec.Stop, rec.Decision = seen.Stop, t.orderedDecision(seen.Stop, o.Order)
+	rec.Stop, rec.Decision = seen.Stop, t.w.Policy.Ordered(seen.Stop, rec.TriedBefore(), t.w.Now, o.Order)
 	f := t.w.Facts(rec, Strongest(seen.Holders))
-	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Facts.Tail, seen.Facts.Plan, seen.Facts.Config.IgnoresProject
-	f.Who.Exec, f.Who.ExecTold = seen.Facts.Who.Exec, seen.Facts.Who.ExecTold
+	outside(&f, seen.Facts)
 	if c := rec.Claim; rec.InQueue(t.w.Books) && slices.ContainsFunc(seen.Holders, c.Plan.Reaches) {
 		f.Record.Queued = c.Plan.Holder
 	}
@@ -88,11 +86,6 @@ func (t *step) obey() {
 		return
 	}
 	t.takeOrder(o, seen, rec.Decision)
-}
-
-func (t *step) orderedDecision(stop detect.Stop, o resume.Order) resume.Decision {
-	rec := t.s.Rec
-	return t.w.Policy.Ordered(stop, rec.TriedBefore(), t.w.Now, o)
 }
 
 func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {

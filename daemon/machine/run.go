@@ -286,23 +286,20 @@ func (t *step) settle(r Run, e Sighted, out resume.Outcome) {
 	rec := t.s.Rec
 	t.do(TurnMove{Kind: TurnJudges, Session: state.Key(rec.Session), Window: window, Verdict: out.Verdict, Again: max(0, rec.Decision.WakeAt.Sub(t.w.Now))})
 	t.logVerdict(c, out)
-	live := c.Plan.Way.Live()
-	switch {
-	case live:
+	t.s.Todo.Look = true // the files may hold more than the verdict needed
+	if c.Plan.Way.Live() {
 		if c.Plan.Way == resume.Queue { // a command that hangs must not hand the prompt over later
 			t.do(Halt{c.Token, false})
 		}
 		t.letGo(r)
-	case out.Verdict == resume.Resumed:
-		r.Stage, r.Watch = Guarding, Watch{Yielded: "", Ended: ""}
-		t.s.Guard = &r
-		t.lookAt(r, false)
-	default:
-		r.Stage, r.Watch = Ending, Watch{Patience: t.w.After(leaveTime)}
-		t.s.Guard = &r
-		t.lookAt(r, false)
+		return
 	}
-	t.s.Todo.Look = true // the files may hold more than the verdict needed
+	r.Stage, r.Watch = Ending, Watch{Patience: t.w.After(leaveTime)}
+	if out.Verdict == resume.Resumed {
+		r.Stage, r.Watch = Guarding, Watch{}
+	}
+	t.s.Guard = &r
+	t.lookAt(r, false)
 }
 
 // letGo lets go of a run that is over.

@@ -29,16 +29,9 @@ type Session struct {
 
 // New is a session as it is found: its record, and whether the store has one.
 func New(rec state.Session, stored bool) Session {
-	s := Session{Rec: rec, Phase: Following{}, Files: Files{Found: !stored, Stamp: rec.Stamp}}
-	switch rec.Phase {
-	case state.Waiting:
-		s.Phase = Waiting{}
-	case state.Claimed:
+	s := Session{Rec: rec, Phase: resting(rec.Phase), Files: Files{Found: !stored, Stamp: rec.Stamp}}
+	if rec.Phase == state.Claimed {
 		s.Phase = Claimed{Run{Claim: *rec.Claim, Restarted: true}}
-	case state.Held:
-		s.Phase = Held{}
-	case state.GivenUp:
-		s.Phase = GivenUp{}
 	}
 	return s
 }
@@ -78,6 +71,19 @@ func (Claimed) phase() state.Phase   { return state.Claimed }
 func (Fired) phase() state.Phase     { return state.Fired }
 func (Held) phase() state.Phase      { return state.Held }
 func (GivenUp) phase() state.Phase   { return state.GivenUp }
+
+// resting is a phase without an attempt, as it begins.
+func resting(p state.Phase) Phase {
+	switch p {
+	case state.Waiting:
+		return Waiting{}
+	case state.Held:
+		return Held{}
+	case state.GivenUp:
+		return GivenUp{}
+	}
+	return Following{}
+}
 
 // Deadline is a time of the wall clock, and when it is over by the clock that nobody sets.
 type Deadline struct {

@@ -87,12 +87,6 @@ func (t *step) phase() {
 		return
 	}
 	switch t.s.Rec.Phase {
-	case state.Waiting:
-		t.s.Phase = Waiting{}
-	case state.Held:
-		t.s.Phase = Held{}
-	case state.GivenUp:
-		t.s.Phase = GivenUp{}
 	case state.Claimed:
 		t.s.Phase = Claimed{Run{Claim: *t.s.Rec.Claim}}
 	case state.Fired:
@@ -102,7 +96,7 @@ func (t *step) phase() {
 		}
 		t.s.Phase = Fired{r}
 	default:
-		t.s.Phase = Following{}
+		t.s.Phase = resting(t.s.Rec.Phase)
 	}
 }
 

@@ -298,3 +298,9 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 			MaxOverdue: w.Policy.MaxOverdue, GiveUpAfter: w.Policy.GiveUpAfter},
 	}
 }
+
+// outside adds what a look found that the loop does not know.
+func outside(f *rules.Facts, seen rules.Facts) {
+	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Tail, seen.Plan, seen.Config.IgnoresProject
+	f.Who.Exec, f.Who.ExecTold, f.Who.Server = seen.Who.Exec, seen.Who.ExecTold, seen.Who.Server
+}
