@@ -21,7 +21,7 @@ func (e *OrderError) Error() string { return e.Why }
 // Refuse says why nothing comes of an order.
 func Refuse(format string, args ...any) error { return &OrderError{Why: fmt.Sprintf(format, args...)} }
 
-// ordered takes its user's word in. A resume is looked into first.
+// ordered takes its user's word in. A resume is looked into.
 func (t *step) ordered(o Order) {
 	switch o.Kind {
 	case Cancel:
@@ -29,10 +29,6 @@ func (t *step) ordered(o Order) {
 	case Ignore:
 		t.ignoreOrder(o)
 	default:
-		if r, ok := t.s.under(); ok {
-			t.do(Reply{ID: o.ID, Err: Refuse("it is being resumed right now, attempt %d since %s", r.Claim.N, r.Claim.At.Format(time.RFC3339))})
-			return
-		}
 		t.s.Todo.Orders = append(slices.Clip(t.s.Todo.Orders), o)
 	}
 }
