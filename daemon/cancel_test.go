@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -15,7 +16,7 @@ func TestCancelWaiting(t *testing.T) {
 		r.seldom()
 		r.start()
 		id, _ := r.stopped("plan")
-		d, err := r.d.Cancel(r.work, Order{Session: id})
+		d, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id})
 		if err != nil || d.Phase != state.Held {
 			t.Fatalf("%+v, %v", d, err)
 		}
@@ -25,7 +26,7 @@ func TestCancelWaiting(t *testing.T) {
 		if n := len(r.log.events("session_held")); n != 0 {
 			t.Errorf("its user is told %d times what he did", n)
 		}
-		if d, err := r.d.Cancel(r.work, Order{Session: id}); err != nil || d.Phase != state.Held || len(r.log.events("resume_cancelled")) != 1 {
+		if d, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil || d.Phase != state.Held || len(r.log.events("resume_cancelled")) != 1 {
 			t.Errorf("again: %+v, %v", d, err)
 		}
 		r.order(id, resume.Order{Now: true})
@@ -37,7 +38,7 @@ func TestCancelWaiting(t *testing.T) {
 func TestCancelClaimed(t *testing.T) {
 	in(t, func(r *rig) {
 		r.children.claimed = func(c resume.Claim) {
-			if d, err := r.d.Cancel(r.work, Order{Session: c.Session.ID}); err != nil || d.Phase != state.Held {
+			if d, err := r.d.Obey(r.work, machine.Cancel, Order{Session: c.Session.ID}); err != nil || d.Phase != state.Held {
 				t.Errorf("%+v, %v", d, err)
 			}
 		}
@@ -75,7 +76,7 @@ func TestCancelFired(t *testing.T) {
 				id, _ := r.stopped("limit")
 				r.pass(5 * time.Minute)
 				c := r.children.started()[0]
-				if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+				if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 					t.Fatal(err)
 				}
 				r.pass(time.Minute)
@@ -119,14 +120,14 @@ func TestCancelTheSessionThatTookOver(t *testing.T) {
 		if rec := r.wantPhase(id, state.Following); rec.NewSession != fresh || fresh == "" {
 			t.Fatalf("%q took over, want %q", rec.NewSession, fresh)
 		}
-		if _, err := r.d.Cancel(r.work, Order{Session: fresh}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: fresh}); err != nil {
 			t.Fatal(err)
 		}
 		r.pass(time.Minute)
 		if c := r.children.started()[0]; len(c.stops) != 1 || c.stops[0] {
 			t.Errorf("stops of the child: %v, want one by SIGTERM", c.stops)
 		}
-		if _, err := r.d.Cancel(r.work, Order{Session: fresh}); err == nil || !strings.Contains(err.Error(), "nothing to cancel") {
+		if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: fresh}); err == nil || !strings.Contains(err.Error(), "nothing to cancel") {
 			t.Errorf("again: %v", err)
 		}
 	})
@@ -161,7 +162,7 @@ func TestCancelEndsWithAPrompt(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		r.pass(5 * time.Minute)
-		if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 			t.Fatal(err)
 		}
 		r.pass(time.Minute)
@@ -191,7 +192,7 @@ func TestCancelCoversWhatIsReadLater(t *testing.T) {
 					r.pass(time.Second)
 					if step != "cancel" {
 						unread = append(unread, r.line(id, step))
-					} else if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+					} else if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 						t.Fatal(err)
 					}
 				}

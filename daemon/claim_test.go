@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -67,7 +68,7 @@ func TestLooksOutsideTheStore(t *testing.T) {
 		r.pass(5 * time.Minute)
 		r.wantPhase(id, state.Following)
 		id, _ = r.stopped("limit")
-		if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true, Fresh: true}}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Now: true, Fresh: true}}); err != nil {
 			t.Fatal(err)
 		}
 		r.pass(time.Minute)
@@ -85,7 +86,7 @@ func TestNoCopyNoStart(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
 		id, _ := r.stopped("limit")
-		if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Fresh: true}}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Fresh: true}}); err != nil {
 			t.Fatal(err)
 		}
 		remove(t, r.d.backups())

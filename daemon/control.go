@@ -131,16 +131,16 @@ func (c *control) handler() http.Handler {
 	if c.d.dry() {
 		return mux
 	}
-	for path, obey := range map[string]func(context.Context, Order) (Done, error){"resume": c.d.Resume, "cancel": c.d.Cancel, "ignore": c.d.Ignore} {
-		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, r *http.Request) {
-			answer(w, func() (Done, error) { return c.ordered(w, r, obey) })
+	for _, kind := range []machine.OrderKind{machine.Resume, machine.Cancel, machine.Ignore} {
+		mux.HandleFunc("POST /v1/"+string(kind), func(w http.ResponseWriter, r *http.Request) {
+			answer(w, func() (Done, error) { return c.ordered(w, r, kind) })
 		})
 	}
 	return mux
 }
 
 // ordered takes an order from a person.
-func (c *control) ordered(w http.ResponseWriter, r *http.Request, obey func(context.Context, Order) (Done, error)) (Done, error) {
+func (c *control) ordered(w http.ResponseWriter, r *http.Request, kind machine.OrderKind) (Done, error) {
 	if err := c.d.person(r); err != nil {
 		return Done{}, err
 	}
@@ -148,7 +148,7 @@ func (c *control) ordered(w http.ResponseWriter, r *http.Request, obey func(cont
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
 		return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
 	}
-	return obey(r.Context(), o)
+	return c.d.Obey(r.Context(), kind, o)
 }
 
 func (c *control) listener() net.Listener {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/marks"
 	"github.com/clawd-project/clawd/resume"
@@ -118,10 +119,10 @@ func TestOrdersOutliveTheStore(t *testing.T) {
 		cancelled, _ := r.stopped("plan")
 		ignored, _ := r.stopped("plan")
 		waits, _ := r.stopped("plan")
-		if _, err := r.d.Cancel(r.work, Order{Session: cancelled}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: cancelled}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.d.Ignore(r.work, Order{Session: ignored}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: ignored}); err != nil {
 			t.Fatal(err)
 		}
 		r.down()

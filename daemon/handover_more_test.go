@@ -62,7 +62,7 @@ func TestHeirIsNotHandedOn(t *testing.T) {
 			t.Errorf("told %+v", told)
 		}
 		for _, o := range []resume.Order{{With: "gemini"}, {Now: true}} {
-			_, err := r.d.Resume(r.work, Order{Session: "claude/" + id, Order: o})
+			_, err := r.d.Obey(r.work, machine.Resume, Order{Session: "claude/" + id, Order: o})
 			if no := (*machine.OrderError)(nil); !errors.As(err, &no) || no.Command != "clawd cancel gemini/"+heir.ID {
 				t.Errorf("order %+v: %v", o, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -191,7 +192,7 @@ func TestResumeWith(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		for with, why := range map[string]string{"codex": `clawd does not watch an agent named "codex"`, "nobody": "does not watch"} {
-			if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{With: with}}); err == nil || !strings.Contains(err.Error(), why) {
+			if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{With: with}}); err == nil || !strings.Contains(err.Error(), why) {
 				t.Errorf("with %s: %v", with, err)
 			}
 		}
@@ -211,7 +212,7 @@ func TestResumeWith(t *testing.T) {
 			t.Errorf("why: %+v, %v", w, err)
 		}
 		// The run belongs to the old session, and is ended by either name.
-		if done, err := r.d.Cancel(r.work, Order{Session: heir.ID}); err != nil || done.Session != id {
+		if done, err := r.d.Obey(r.work, machine.Cancel, Order{Session: heir.ID}); err != nil || done.Session != id {
 			t.Errorf("canceled: %+v, %v", done, err)
 		}
 		r.pass(time.Minute)
@@ -233,7 +234,7 @@ func TestResumeWithAfterAll(t *testing.T) {
 		id, _ := r.stopped("plan")
 		r.pass(time.Minute)
 		r.wantStarts(0)
-		if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{With: "gemini"}}); err == nil {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{With: "gemini"}}); err == nil {
 			t.Error("an order for a program that is not there was taken")
 		}
 		if err := os.Rename(program+".away", program); err != nil {

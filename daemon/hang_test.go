@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
@@ -92,14 +93,14 @@ func TestFolderHangs(t *testing.T) {
 		}
 		r.wantPhase(id, state.Following)
 		began := time.Now()
-		if _, err := r.d.Resume(r.work, Order{Session: hung[0], Order: resume.Order{Now: true}}); err == nil || !strings.Contains(err.Error(), "do not answer") {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: hung[0], Order: resume.Order{Now: true}}); err == nil || !strings.Contains(err.Error(), "do not answer") {
 			t.Errorf("an order for a session that hangs: %v", err)
 		}
 		if took := time.Since(began); took > 15*time.Second {
 			t.Errorf("the answer took %s", took)
 		}
 		other, _ := r.stopped("auth")
-		if _, err := r.d.Resume(r.work, Order{Session: other, Order: resume.Order{Now: true}}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: other, Order: resume.Order{Now: true}}); err != nil {
 			t.Error(err)
 		}
 		r.pass(time.Minute)

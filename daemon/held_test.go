@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
@@ -39,7 +40,7 @@ func TestHeldByExec(t *testing.T) {
 		}
 		refuses := func(want string) {
 			t.Helper()
-			if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}}); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Now: true}}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("an order: %v, want %q", err, want)
 			}
 		}

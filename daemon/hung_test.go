@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -142,7 +143,7 @@ func TestGateStaysClosed(t *testing.T) {
 		phase state.Phase
 	}{
 		"cancel": {func(r *rig, id string) {
-			if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+			if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 				r.t.Error(err)
 			}
 		}, state.Held},

@@ -135,7 +135,7 @@ func TestSlowLookBlocksNobody(t *testing.T) {
 		r.wantStarts(1)
 		r.wantPhase(other, state.Following)
 		r.wantPhase(id, state.Waiting)
-		if d, err := r.d.Cancel(r.work, Order{Session: id}); err != nil || d.Phase != state.Held {
+		if d, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil || d.Phase != state.Held {
 			t.Errorf("%+v, %v", d, err)
 		}
 	})

@@ -175,8 +175,8 @@ func (d *Daemon) tooLate(s *session, id uint64) {
 	})
 }
 
-// order finds the session that is meant, and gives it the order.
-func (d *Daemon) order(ctx context.Context, o Order, kind machine.OrderKind) (Done, error) {
+// Obey finds the session that an order of its user means, and gives it the order.
+func (d *Daemon) Obey(ctx context.Context, kind machine.OrderKind, o Order) (Done, error) {
 	s, _, err := d.find(o.Session)
 	if err != nil {
 		return Done{}, err
@@ -197,19 +197,4 @@ func (d *Daemon) order(ctx context.Context, o Order, kind machine.OrderKind) (Do
 		a.WakeAt = &r.Rec.Decision.WakeAt
 	}
 	return a, nil
-}
-
-// Resume has a stopped session resumed because its user wants it.
-func (d *Daemon) Resume(ctx context.Context, o Order) (Done, error) {
-	return d.order(ctx, o, machine.Resume)
-}
-
-// Cancel ends a wait, or the run that clawd started.
-func (d *Daemon) Cancel(ctx context.Context, o Order) (Done, error) {
-	return d.order(ctx, o, machine.Cancel)
-}
-
-// Ignore has clawd leave a session from now on, or no longer.
-func (d *Daemon) Ignore(ctx context.Context, o Order) (Done, error) {
-	return d.order(ctx, o, machine.Ignore)
 }

@@ -21,7 +21,7 @@ import (
 // order has a session resumed, and lets it begin.
 func (r *rig) order(id string, o resume.Order) Done {
 	r.t.Helper()
-	d, err := r.d.Resume(r.work, Order{Session: id, Order: o})
+	d, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: o})
 	if err != nil {
 		r.t.Fatalf("the order is refused: %v; log:\n%s", err, r.log)
 	}
@@ -33,7 +33,7 @@ func (r *rig) order(id string, o resume.Order) Done {
 func (r *rig) refused(id string) (why, command string) {
 	r.t.Helper()
 	before := r.rec(id)
-	d, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}})
+	d, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Now: true}})
 	no := (*machine.OrderError)(nil)
 	if !errors.As(err, &no) {
 		r.t.Fatalf("the order is taken: %+v, %v", d, err)
@@ -144,7 +144,7 @@ func TestResumeTwice(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				_, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Now: true}})
+				_, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Now: true}})
 				if no := (*machine.OrderError)(nil); err != nil && !errors.As(err, &no) {
 					t.Error(err)
 				}
@@ -233,7 +233,7 @@ func TestOrderRefused(t *testing.T) {
 		"somebody went on": {func(r *rig, id string) { r.add(id, r.line(id, "more"), r.line(id, "answer")) }, "ended well"},
 		"unseen":           {func(r *rig, id string) { put(r.t, r.session(id).Path, r.line(id, "more")+r.line(id, "answer")) }, "ended well"},
 		"ignored": {func(r *rig, id string) {
-			if _, err := r.d.Ignore(r.work, Order{Session: id}); err != nil {
+			if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id}); err != nil {
 				r.t.Error(err)
 			}
 			r.pass(time.Second)
@@ -275,7 +275,7 @@ func TestIgnore(t *testing.T) {
 	in(t, func(r *rig) {
 		r.start()
 		id, _ := r.stopped("plan")
-		d, err := r.d.Ignore(r.work, Order{Session: id})
+		d, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id})
 		if err != nil || d.Phase != state.Following {
 			t.Fatalf("%+v, %v", d, err)
 		}
@@ -285,7 +285,7 @@ func TestIgnore(t *testing.T) {
 		r.wantStarts(0)
 		r.down()
 		r.start()
-		if _, err := r.d.Ignore(r.work, Order{Session: id, Off: true}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id, Off: true}); err != nil {
 			t.Fatal(err)
 		}
 		r.pass(time.Hour)
@@ -303,7 +303,7 @@ func TestIgnoreFired(t *testing.T) {
 		r.start()
 		id, _ := r.stopped("limit")
 		r.pass(time.Minute)
-		if _, err := r.d.Ignore(r.work, Order{Session: id}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id}); err != nil {
 			t.Fatal(err)
 		}
 		c := r.children.started()[0]

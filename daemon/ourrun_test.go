@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/state"
 )
@@ -65,7 +66,7 @@ func TestCancelEndsARunThatStoppedAgain(t *testing.T) {
 			}
 			r.pass(6 * time.Hour)
 			c := r.children.started()[0]
-			d, err := r.d.Cancel(r.work, Order{Session: id})
+			d, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id})
 			r.pass(time.Minute)
 			if _, alive := r.procs.Get(c.pid); err != nil || alive || d.Text != "clawd's run is being ended; no other one follows" {
 				t.Errorf("restart %t: %+v, %v, alive %t", restart, d, err, alive)

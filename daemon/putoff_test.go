@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/daemon/trigger"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
@@ -38,7 +39,7 @@ func TestRefusedByTheFirstLook(t *testing.T) {
 		})
 		r.start()
 		id, _ := r.stopped("limit")
-		if _, err := r.d.Resume(r.work, Order{Session: id, Order: resume.Order{Fresh: true}}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Resume, Order{Session: id, Order: resume.Order{Fresh: true}}); err != nil {
 			t.Fatal(err)
 		}
 		r.pass(time.Hour)

@@ -48,7 +48,7 @@ func TestOrderOnACopy(t *testing.T) {
 		two := uuid.NewString()
 		r.add(two, r.line(two, "user"), r.record(two, "auth", key, "sdk-cli"))
 		r.pass(time.Second)
-		_, err := r.d.Resume(r.work, Order{Session: two, Order: resume.Order{Now: true}})
+		_, err := r.d.Obey(r.work, machine.Resume, Order{Session: two, Order: resume.Order{Now: true}})
 		refused := (*machine.OrderError)(nil)
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is a copy") || refused.Command != "clawd resume "+one {
 			t.Errorf("%v", err)

@@ -73,7 +73,7 @@ func TestStatusHeld(t *testing.T) {
 		}
 		id, _ = r.stopped("limit")
 		r.wantPhase(id, state.Waiting)
-		if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 			t.Fatal(err)
 		}
 		if s := r.status(id); s == nil || s.Status != state.OnHold || !strings.Contains(s.Why, "cancel") || s.Needs != nil {

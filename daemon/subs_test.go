@@ -10,6 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -118,7 +119,7 @@ func TestSubUntold(t *testing.T) {
 			r.add(id, r.line(id, "user"), r.line(id, "open"))
 			r.sub(id, "a1", "limit")
 		}
-		if _, err := r.d.Ignore(r.work, Order{Session: ignored}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: ignored}); err != nil {
 			t.Fatal(err)
 		}
 		r.add(told, r.line(told, "answer"))

@@ -10,6 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -62,12 +63,12 @@ func (r *rig) crowd(lanes int) (front, behind string, finish func()) {
 func TestFrontIsGivenUp(t *testing.T) {
 	for name, leaves := range map[string]func(r *rig, id string){
 		"cancelled": func(r *rig, id string) {
-			if _, err := r.d.Cancel(r.work, Order{Session: id}); err != nil {
+			if _, err := r.d.Obey(r.work, machine.Cancel, Order{Session: id}); err != nil {
 				r.t.Error(err)
 			}
 		},
 		"ignored": func(r *rig, id string) {
-			if _, err := r.d.Ignore(r.work, Order{Session: id}); err != nil {
+			if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id}); err != nil {
 				r.t.Error(err)
 			}
 		},

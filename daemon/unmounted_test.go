@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
@@ -89,7 +90,7 @@ func TestOrdersOutliveAFolderThatIsAway(t *testing.T) {
 		r.seldom()
 		r.start()
 		id, _ := r.stopped("limit")
-		if _, err := r.d.Ignore(r.work, Order{Session: id}); err != nil {
+		if _, err := r.d.Obey(r.work, machine.Ignore, Order{Session: id}); err != nil {
 			t.Fatal(err)
 		}
 		r.down()
