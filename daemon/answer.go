@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
@@ -33,7 +31,7 @@ func (s *session) settle() time.Duration {
 	switch {
 	case s.d.o.Settle > 0:
 		return s.d.o.Settle
-	case onNetwork(filepath.Dir(s.ds.Path)):
+	case networkName(filepath.Dir(s.ds.Path)) != "":
 		return networkSettle
 	}
 	return settleTime
@@ -374,9 +372,6 @@ func (s *session) tail(ctx context.Context, rec *state.Session, o resume.Order, 
 func (d *Daemon) paths(s detect.Session, key string, n int, token string) (mark, output string) {
 	return marks.Path(d.marks(), s, key, n), filepath.Join(d.outputs(), fmt.Sprintf("%s-%s-%d-%s.out", s.Agent, s.ID, n, token[:8]))
 }
-
-// token names an attempt.
-func token() string { return uuid.NewString() }
 
 // account names whose quota a session uses, as it was seen last.
 func (d *Daemon) account(name string, i detect.Info) string {

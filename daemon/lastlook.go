@@ -145,7 +145,7 @@ func (s *session) planned(handOff []byte, out *machine.AllSeen) {
 		out.Later = s.later(lookAgain, "%v", err)
 		return
 	}
-	p, err := s.planFor(out.Rec, handOff, out.Subs)
+	p, err := s.plan(out.Rec, handOff, out.Subs...)
 	switch {
 	case aboutMachine(err):
 		out.Short = err.Error()

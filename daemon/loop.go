@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
@@ -60,7 +62,7 @@ const headStart = 20 * time.Millisecond
 
 func newLoop(d *Daemon) *loop {
 	l := &loop{d: d, seats: map[string]*seat{}, kick: make(chan struct{}, 1)}
-	l.w = machine.World{Peers: machine.NewPeers(), Turns: machine.NewTurns(), Token: token, Paths: d.paths, Account: d.account}
+	l.w = machine.World{Peers: machine.NewPeers(), Turns: machine.NewTurns(), Token: uuid.NewString, Paths: d.paths, Account: d.account}
 	return l
 }
 

@@ -79,5 +79,3 @@ func (d *Daemon) warnings() {
 		}
 	}
 }
-
-func onNetwork(path string) bool { return networkName(path) != "" }

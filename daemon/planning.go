@@ -13,13 +13,8 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// plan asks the agent for the argv. handOff is for fresh sessions.
-func (s *session) plan(rec *state.Session, handOff []byte) (resume.Plan, error) {
-	return s.planFor(rec, handOff, nil)
-}
-
-// planFor is plan, with the sub-agents that a prompt of the same session is to name.
-func (s *session) planFor(rec *state.Session, handOff []byte, subs []detect.SubStop) (resume.Plan, error) {
+// plan asks the agent for the argv. handOff is for fresh sessions; a prompt of the same session names the sub-agents.
+func (s *session) plan(rec *state.Session, handOff []byte, subs ...detect.SubStop) (resume.Plan, error) {
 	if rec.Decision.With != "" {
 		return s.takeOver(rec, handOff)
 	}

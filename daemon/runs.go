@@ -149,8 +149,7 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 	refused := (*resume.Refusal)(nil)
 	switch {
 	case errors.As(err, &refused):
-		out.Why = refused.Outcome.Why
-		out.Short = true
+		out.Why, out.Short = refused.Outcome.Why, true
 		return out
 	case err != nil:
 		out.Why, out.Short = "the agent could not be started: "+err.Error(), aboutMachine(err)

@@ -40,11 +40,6 @@ func (d *Daemon) folders() error {
 	return nil
 }
 
-// keepUp makes again what somebody removed of clawd's own while it runs.
-func (d *Daemon) keepUp(c *control) error {
-	return errors.Join(d.folders(), d.relock(), c.renew())
-}
-
 // relock takes the user's lock again where its file is gone or is another one: another clawd could take that, too.
 func (d *Daemon) relock() error {
 	if d.lock == nil {

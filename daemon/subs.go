@@ -64,11 +64,7 @@ func (s *session) whySubs(ctx context.Context, rec state.Session) (all []WhySub)
 		if !x.Counts(main) || x.At.Before(since) {
 			continue
 		}
-		w := WhySub{ID: x.ID, Name: x.Name, Reason: x.Reason, Window: x.Window, At: x.At, Words: x.Words()}
-		if !x.ResetAt.IsZero() {
-			w.ResetAt = &x.ResetAt
-		}
-		all = append(all, w)
+		all = append(all, WhySub{ID: x.ID, Name: x.Name, Reason: x.Reason, Window: x.Window, At: x.At, ResetAt: orNull(x.ResetAt), Words: x.Words()})
 	}
 	return all
 }

@@ -187,13 +187,15 @@ func (v *watching) failed(ctx context.Context, err error) {
 // tick is the regular look at everything.
 func (v *watching) tick(ctx context.Context, c *control) {
 	d, began := v.d, time.Now()
-	if err := d.keepUp(c); err != nil {
+	if err := errors.Join(d.folders(), d.relock(), c.renew()); err != nil { // somebody may have removed what is clawd's own
 		d.warned.warn("upkeep_failed", "the next rescan tries again", err)
 	}
 	v.rescan(ctx, false, false)
 	d.revisit()
 	d.askAgain(ctx)
-	if err := d.flush(); err != nil {
+	var err error
+	d.loop.ask(func(l *loop) { err = l.flush() })
+	if err != nil {
 		d.broken(err)
 		d.warned.warn("state_error", "the rescan goes on finding changes", err)
 	}
@@ -225,12 +227,6 @@ func (d *Daemon) revisit() {
 			}
 		}
 	})
-}
-
-// flush stores how far sessions were read.
-func (d *Daemon) flush() (err error) {
-	d.loop.ask(func(l *loop) { err = l.flush() })
-	return err
 }
 
 // alive tells the service manager that the main loop turns, after a look at the store.

@@ -153,18 +153,20 @@ func whyStop(rec state.Session) *WhyStop {
 			return nil
 		}
 	}
-	w := &WhyStop{Over: over(rec), State: st.State, Reason: st.Reason, Window: st.Window, At: st.At, Evidence: st.Evidence, Notes: st.Notes}
+	w := &WhyStop{Over: over(rec), State: st.State, Reason: st.Reason, Window: st.Window, At: st.At, ResetAt: orNull(st.ResetAt),
+		SelfResumeAt: orNull(st.SelfResumeAt), Evidence: st.Evidence, Notes: st.Notes}
 	if st.RetryAfter != nil {
-		after := st.RetryAfter.Seconds()
-		w.RetryAfterS = &after
-	}
-	if !st.ResetAt.IsZero() {
-		w.ResetAt = &st.ResetAt
-	}
-	if !st.SelfResumeAt.IsZero() {
-		w.SelfResumeAt = &st.SelfResumeAt
+		w.RetryAfterS = new(st.RetryAfter.Seconds())
 	}
 	return w
+}
+
+// orNull is a time that JSON has null for where it is not known.
+func orNull(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
 }
 
 // over tells whether a session at rest does not end in a stop any more.
