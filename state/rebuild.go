@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,9 +106,7 @@ func (c content) over(newer content) content {
 		if c.records[bucket] == nil {
 			c.records[bucket] = map[string][]byte{}
 		}
-		for k, v := range records {
-			c.records[bucket][k] = v
-		}
+		maps.Copy(c.records[bucket], records)
 	}
 	for bucket, n := range newer.sequences {
 		c.sequences[bucket] = max(c.sequences[bucket], n)
@@ -181,11 +180,7 @@ func write(path string, c content) error {
 				return err
 			}
 			b.FillPercent = 0.9
-			keys := make([]string, 0, len(c.records[string(name)]))
-			for k := range c.records[string(name)] {
-				keys = append(keys, k)
-			}
-			slices.Sort(keys)
+			keys := slices.Sorted(maps.Keys(c.records[string(name)]))
 			for _, k := range keys {
 				if err := b.Put([]byte(k), c.records[string(name)][k]); err != nil {
 					return err

@@ -48,11 +48,10 @@ func (s *Store) Snapshot() error {
 	c := empty()
 	err := s.view(func(t tx) error {
 		return t.ForEach(func(name []byte, b *bolt.Bucket) error {
-			records := map[string][]byte{}
-			c.records[string(name)], c.sequences[string(name)] = records, b.Sequence()
+			c.sequences[string(name)] = b.Sequence()
 			return b.ForEach(func(k, v []byte) error {
 				if readable(string(name), string(k), v) {
-					records[string(k)] = slices.Clone(v)
+					c.put(string(name), k, v)
 				}
 				return nil
 			})
