@@ -83,7 +83,7 @@ func (s *Store) own(expected string) error {
 		return err
 	}
 	if expected != id {
-		return s.writeSentinel(id)
+		return replace(s.sentinelPath(), []byte(id))
 	}
 	return nil
 }

@@ -75,16 +75,13 @@ type Session struct {
 	Updated    time.Time         `json:"updated"`
 }
 
-// RefusedNow tells whether the agent refused this session at the stop that is known.
-func (s Session) RefusedNow() bool { return s.Refused != "" && s.Refused == s.Stop.Key }
-
 // InertNow tells whether an idempotent run had no effect on the stop that is known.
 func (s Session) InertNow() bool { return s.Inert != "" && s.Inert == s.Stop.Key }
 
 // Tried is what happened before in the episode of the stop that is known.
 func (s Session) Tried() resume.Tried {
 	return resume.Tried{Attempts: s.Episode.Attempts, Since: s.Episode.Since, Fresh: s.Episode.Fresh, Fruitless: s.Fruitless,
-		Refused: s.RefusedNow(), Agent: s.Agent, HandedOn: s.handedOn(), Kept: s.Kept != "" && s.Kept == s.Stop.Key}
+		Refused: s.Refused != "" && s.Refused == s.Stop.Key, Agent: s.Agent, HandedOn: s.handedOn(), Kept: s.Kept != "" && s.Kept == s.Stop.Key}
 }
 
 // handedOn tells whether it took over from a session of another agent.

@@ -158,8 +158,6 @@ func (s *Store) sentinel() string {
 	return string(b)
 }
 
-func (s *Store) writeSentinel(id string) error { return replace(s.sentinelPath(), []byte(id)) }
-
 // intact makes sure that the file at the path is the one that is open: bbolt goes on writing into
 // a removed file and says nothing, and its lock does not keep a second daemon from a new one.
 func (s *Store) intact() error {
