@@ -202,7 +202,7 @@ func (c *Change) heir(claim resume.Claim, ds detect.Session) *Session {
 		return nil
 	}
 	rec := c.books.Record(ds)
-	rec.written(c.books)
+	rec.written(c.now())
 	rec.OldSession, rec.Root = rec.NameOf(c.Session.Session), c.root()
 	rec.Episode.Fresh = c.Episode.Fresh + fresh(claim)
 	if rec.Claim == nil || rec.Claim.At.Before(claim.At) { // else clawd has gone on with it, and had lost what began it
@@ -303,7 +303,7 @@ func (c *Change) heirBlocked(heir Session, why string) {
 	if heir.open() || heir.Phase == Waiting {
 		return // what comes of it is told
 	}
-	heir.written(c.books)
+	heir.written(c.now())
 	heir.Episode = Episode{}
 	if heir.Cancelled.IsZero() {
 		n := Notice{At: c.now(), Event: "session_left", Key: heir.Stop.Key, Session: Key(heir.Session), Reason: c.Stop.Reason, Why: why}

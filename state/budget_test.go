@@ -9,7 +9,7 @@ import (
 
 func budget(t tb, s *Store, at time.Time) (b Budget) {
 	t.Helper()
-	must(t, s.view(func(tx tx) error { b = tx.Spent(at); return nil }))
+	must(t, s.view(func(tx tx) error { b = tx.spent(at); return nil }))
 	return b
 }
 

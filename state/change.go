@@ -54,14 +54,14 @@ type Spent struct {
 
 // change begins a transition.
 func (s Session) change(b Books, name string) *Change {
-	s.written(b)
+	s.written(b.Now())
 	return &Change{Session: s, name: name, books: b}
 }
 
 // written counts a change of the record.
-func (s *Session) written(b Books) {
+func (s *Session) written(now time.Time) {
 	s.Rev++
-	s.Updated = b.Now()
+	s.Updated = now
 }
 
 // Tells says whether there is something in it for its user.

@@ -37,7 +37,7 @@ func (t tx) apply(c *Change) error {
 
 // spend adds to the budget of a day.
 func (t tx) spend(s Spent) error {
-	b := t.Spent(s.At)
+	b := t.spent(s.At)
 	b.Total += s.Fires
 	b.CostUSD += s.USD
 	if s.Fires != 0 {
@@ -132,12 +132,12 @@ type desk struct {
 func (d desk) Now() time.Time { return d.now() }
 
 func (d desk) Closed(ds detect.Session, key string) (c Closed) {
-	d.look(func(t tx) { c = t.Closed(ds, key) })
+	d.look(func(t tx) { c = t.closed(ds, key) })
 	return c
 }
 
 func (d desk) Spent(at time.Time) (b Budget) {
-	d.look(func(t tx) { b = t.Spent(at) })
+	d.look(func(t tx) { b = t.spent(at) })
 	return b
 }
 

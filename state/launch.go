@@ -9,11 +9,7 @@ import (
 // Launches gives how the sessions were started, as far as it was seen. A record that cannot be read was
 // not seen.
 func (s *Store) Launches() (map[string]detect.Launch, error) {
-	all := map[string]detect.Launch{}
-	err := s.view(func(t tx) error {
-		return each(t, bucketLaunches, func(k []byte, l detect.Launch) error { all[string(k)] = l; return nil })
-	})
-	return all, err
+	return records[detect.Launch](s, bucketLaunches)
 }
 
 // SetLaunches remembers how sessions were started, by their keys.

@@ -122,7 +122,7 @@ func TestLostLineHasOneBudget(t *testing.T) {
 	l.fired = []resume.Claim{d, c}
 	l.lose()
 	must(t, l.view(func(t2 tx) error {
-		is(t, t2.Spent(l.at.Time).Sessions[Key(one)], 2)
+		is(t, t2.spent(l.at.Time).Sessions[Key(one)], 2)
 		return nil
 	}))
 }

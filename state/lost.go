@@ -44,7 +44,7 @@ func (s *Store) recount(claims []resume.Claim) error {
 				return err
 			}
 		}
-		b, marks := t.Spent(t.now), t.marked(dayOf(t.now)) // when it is known which sessions are of one line
+		b, marks := t.spent(t.now), t.marked(dayOf(t.now)) // when it is known which sessions are of one line
 		b.Total = max(b.Total, marks.Total)
 		for root, n := range marks.Sessions {
 			b.Sessions[root] = max(b.Sessions[root], n)
@@ -60,7 +60,7 @@ func (t tx) remember(c resume.Claim) error {
 	if rec.Path == "" { // only the attempt that began it is known, which does not tell where it lies
 		rec.Session = c.Session
 	}
-	judged := t.Closed(c.Session, c.Stop.Key).N >= c.N || !rec.LastFire.Before(c.At)
+	judged := t.closed(c.Session, c.Stop.Key).N >= c.N || !rec.LastFire.Before(c.At)
 	begun := rec.Phase == Claimed && rec.Claim.Token == c.Token
 	switch known := judged || rec.Claim != nil && !rec.Claim.At.Before(c.At); {
 	case begun:
@@ -96,8 +96,7 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 	if c.At.After(rec.Cancelled) { // its user went on after the cancel, else it would not have been made
 		rec.Cancelled = time.Time{}
 	}
-	rec.Rev++
-	rec.Updated = t.now
+	rec.written(t.now)
 	if err := t.save(&rec); err != nil || c.Plan.Form != resume.FormFresh {
 		return err
 	}
@@ -119,8 +118,7 @@ func (t tx) inherit(c resume.Claim) error {
 	rec.Episode.tried(c)
 	rec.Episode.Key, rec.Episode.Attempts = "", max(rec.Episode.Attempts, c.Attempts)
 	rec.LastFire, rec.FirePrompt, rec.FireEnd = c.At, c.Plan.Prompt, time.Time{}
-	rec.Rev++
-	rec.Updated = t.now
+	rec.written(t.now)
 	return t.save(&rec)
 }
 

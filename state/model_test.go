@@ -290,7 +290,7 @@ func (m *machine) fire(ds detect.Session) {
 
 func (m *machine) closed(ds detect.Session, key string) (c Closed, ok bool) {
 	must(m.t, m.s.view(func(tx tx) error {
-		ok = tx.get(bucketClosed, closedKey(ds, key), &c)
+		c, ok = fetch[Closed](tx, bucketClosed, closedKey(ds, key))
 		return nil
 	}))
 	return c, ok

@@ -63,7 +63,7 @@ func (s Session) CancelOrdered(b Books, ours bool) (*Change, error) {
 		c.record("cancelled", s.Stop.Key, 0, byUser, "")
 		if s.NewSession != "" { // the run writes to the one that took over
 			heir := b.Record(s.Named(s.NewSession))
-			heir.written(b)
+			heir.written(b.Now())
 			heir.Cancelled = c.Cancelled
 			c.Heirs = append(c.Heirs, heir)
 			c.notes = append(c.notes, noted(heir, b.Now(), false))

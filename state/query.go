@@ -14,14 +14,17 @@ func (s *Store) Session(ds detect.Session) (Session, bool, error) {
 
 // record reads one record; false: there is none, or it cannot be read.
 func record[T any](s *Store, bucket []byte, key string) (v T, ok bool, err error) {
-	err = s.view(func(t tx) error {
-		var found T
-		if ok = t.get(bucket, key, &found); ok {
-			v = found
-		}
-		return nil
-	})
+	err = s.view(func(t tx) error { v, ok = fetch[T](t, bucket, key); return nil })
 	return v, ok, err
+}
+
+// records gives all records of a bucket that can be read, by their keys.
+func records[T any](s *Store, bucket []byte) (map[string]T, error) {
+	all := map[string]T{}
+	err := s.view(func(t tx) error {
+		return each(t, bucket, func(k []byte, v T) error { all[string(k)] = v; return nil })
+	})
+	return all, err
 }
 
 // Sessions calls f for every session.
@@ -70,11 +73,7 @@ func (s *Store) Alive() (at time.Time, err error) {
 
 // Seen gives stamp and cursor of every session that was found to be of no interest.
 func (s *Store) Seen() (map[string]Seen, error) {
-	all := map[string]Seen{}
-	err := s.view(func(t tx) error {
-		return each(t, bucketSeen, func(k []byte, seen Seen) error { all[string(k)] = seen; return nil })
-	})
-	return all, err
+	return records[Seen](s, bucketSeen)
 }
 
 // SetSeen stores sessions of no interest, all in one transaction, with a sign of life.
@@ -99,10 +98,7 @@ func (s *Store) Stats() (st Stats, err error) {
 }
 
 func (t tx) stats() Stats {
-	var st Stats
-	if !t.get(bucketStats, "total", &st) {
-		st = Stats{}
-	}
+	st, _ := fetch[Stats](t, bucketStats, "total")
 	if st.Stops == nil {
 		st.Stops = map[detect.Reason]int{}
 	}

@@ -78,10 +78,13 @@ func (s *Store) suspect(d *damage) error {
 	return err
 }
 
-// get reads a record; false: there is none, or it cannot be read.
-func (t tx) get(bucket []byte, key string, v any) bool {
+// fetch reads a record; false: there is none, or it cannot be read, and the value is the zero value.
+func fetch[T any](t tx, bucket []byte, key string) (v T, ok bool) {
 	b := t.Bucket(bucket).Get([]byte(key))
-	return b != nil && t.decode(bucket, []byte(key), b, v)
+	if b == nil || !t.decode(bucket, []byte(key), b, &v) {
+		return *new(T), false
+	}
+	return v, true
 }
 
 // each calls f for all records of a bucket that can be read, in the order of their keys.
@@ -144,11 +147,10 @@ func (t tx) append(bucket []byte, v any) error {
 // session gives a session's record; a new one if there is none, or if it cannot be read: then its
 // marks still keep it from being fired for twice.
 func (t tx) session(ds detect.Session) Session {
-	var s Session
-	if !t.get(bucketSessions, Key(ds), &s) {
-		s = Session{Session: ds, Phase: Following}
+	if s, ok := fetch[Session](t, bucketSessions, Key(ds)); ok {
+		return s
 	}
-	return s
+	return Session{Session: ds, Phase: Following}
 }
 
 // save writes a record. It was made from the one that is stored, else there would be two who write; one that was pruned
@@ -167,33 +169,24 @@ func (t tx) save(s *Session) error {
 
 // follows tells whether a record is the next revision of what is stored. Of that no more is read than its revision.
 func (t tx) follows(s *Session) bool {
-	var was struct {
+	was, ok := fetch[struct {
 		Rev uint64 `json:"rev"`
-	}
-	return t.get(bucketSessions, Key(s.Session), &was) && was.Rev+1 == s.Rev
+	}](t, bucketSessions, Key(s.Session))
+	return ok && was.Rev+1 == s.Rev
 }
 
-// Now, Closed, Spent and Record make Books of a transaction.
-func (t tx) Now() time.Time { return t.now }
-
-// Closed tells how a stop ended; the zero value: it was never fired for.
-func (t tx) Closed(ds detect.Session, key string) Closed {
-	var c Closed
-	if !t.get(bucketClosed, closedKey(ds, key), &c) {
-		return Closed{}
-	}
+// closed tells how a stop ended; the zero value: it was never fired for.
+func (t tx) closed(ds detect.Session, key string) Closed {
+	c, _ := fetch[Closed](t, bucketClosed, closedKey(ds, key))
 	return c
 }
 
-// Record gives a session's record; a new one if there is none.
-func (t tx) Record(ds detect.Session) Session { return t.session(ds) }
-
-// Spent gives the budget of a day. A day that the store knows nothing of is counted by its marks: nothing was fired yet,
+// spent gives the budget of a day. A day that the store knows nothing of is counted by its marks: nothing was fired yet,
 // or the store has lost it.
-func (t tx) Spent(at time.Time) Budget {
-	var b Budget
+func (t tx) spent(at time.Time) Budget {
 	day := dayOf(at)
-	if !t.get(bucketBudget, day, &b) {
+	b, ok := fetch[Budget](t, bucketBudget, day)
+	if !ok {
 		b = t.marked(day)
 	}
 	if b.Sessions == nil {

@@ -35,10 +35,7 @@ func (t tx) unknown(agent, version string, stop detect.Stop) error {
 	}
 	sum := sha256.Sum256([]byte(agent + "\x00" + stop.Text))
 	key := hex.EncodeToString(sum[:16])
-	var u Unknown
-	if !t.get(bucketUnknown, key, &u) {
-		u = Unknown{}
-	}
+	u, _ := fetch[Unknown](t, bucketUnknown, key)
 	if u.Count == 0 {
 		u.First = stop.At
 		if err := t.makeRoom(); err != nil {
