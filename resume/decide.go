@@ -149,11 +149,7 @@ func (p Policy) Ordered(s detect.Stop, t Tried, now time.Time, o Order) Decision
 
 // common holds for every strategy that fires: when to stop trying.
 func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
-	last := s.At
-	if s.ResetAt.After(last) {
-		last = s.ResetAt
-	}
-	since := t.Since
+	last, since := later(s.At, s.ResetAt), t.Since
 	if since.IsZero() {
 		since = s.At
 	}

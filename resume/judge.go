@@ -25,17 +25,19 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 		return Outcome{}, false
 	case t.failure != nil:
 		return again(c, t), true
-	case alive:
-		return Outcome{}, false
-	case !settled:
+	case alive, !settled:
 		return Outcome{}, false
 	case t.ours != nil:
-		st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + t.ours.ID, At: t.ours.At,
-			Evidence: detect.Evidence{Source: "attempt", Offset: t.ours.Offset, Field: "prompt"}}
-		return Outcome{Verdict: Cut, Stop: &st, Held: true,
-			Why: "clawd's prompt stands in the session without an answer and the process is gone"}, true
+		return cut(*t.ours), true
 	}
 	return nothing(c, s, t), true
+}
+
+// cut: our prompt is the last thing that is written.
+func cut(ours detect.Event) Outcome {
+	st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + ours.ID, At: ours.At,
+		Evidence: detect.Evidence{Source: "attempt", Offset: ours.Offset, Field: "prompt"}}
+	return Outcome{Verdict: Cut, Stop: &st, Held: true, Why: "clawd's prompt stands in the session without an answer and the process is gone"}
 }
 
 // nothing: no prompt, answer or failure, the group is gone, settled.
@@ -82,8 +84,7 @@ func again(c Claim, t turn) Outcome {
 		o.Verdict, o.Proof = NoEffect, "record "+st.Key+": the prompt was refused as too long"
 		o.Why = "the prompt was refused as too long right after clawd's own start"
 		kept := c.Stop
-		kept.Key, kept.At, kept.Evidence = st.Key, st.At, st.Evidence
-		kept.ResetAt, kept.RetryAfter = c.Stop.ResetAt, nil
+		kept.Key, kept.At, kept.Evidence, kept.RetryAfter = st.Key, st.At, st.Evidence, nil
 		o.Stop = &kept
 	}
 	return o

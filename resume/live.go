@@ -1,10 +1,6 @@
 package resume
 
-import (
-	"time"
-
-	"github.com/clawd-project/clawd/detect"
-)
+import "time"
 
 const (
 	keysProof  = 10 * time.Second
@@ -76,10 +72,7 @@ func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	case !s.Marked:
 		return Outcome{Verdict: NoEffect, Proof: "no mark", Why: "nothing was typed or sent"}, true
 	case t.ours != nil:
-		st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + t.ours.ID, At: t.ours.At,
-			Evidence: detect.Evidence{Source: "attempt", Offset: t.ours.Offset, Field: "prompt"}}
-		return Outcome{Verdict: Cut, Stop: &st, Held: true,
-			Why: "clawd's prompt stands in the session without an answer and the process is gone"}, true
+		return cut(*t.ours), true
 	}
 	return Outcome{Verdict: Unsure, Held: true, Why: "the process ended after clawd's prompt, and no record shows what became of it"}, true
 }

@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,18 +102,12 @@ func RetryStream[T any](ctx context.Context, p RetryPolicy, fn func(context.Cont
 
 // pause waits after try n failed. An error says that there is no further one.
 func (p RetryPolicy) pause(ctx context.Context, n int, err error) error {
-	most := p.Attempts
-	if most == 0 {
-		most = defaultAttempts
-	}
+	most := cmp.Or(p.Attempts, defaultAttempts)
 	mayPass := p.RetryIf
 	if mayPass == nil {
 		mayPass = Transient
 	}
-	if final := (*permanent)(nil); errors.As(err, &final) {
-		return unmark(err)
-	}
-	if !mayPass(err) || most > 0 && n >= most {
+	if final := (*permanent)(nil); errors.As(err, &final) || !mayPass(err) || most > 0 && n >= most {
 		return unmark(err)
 	}
 	d := p.delay(n, err)
