@@ -156,7 +156,10 @@ func (t tx) session(ds detect.Session) Session {
 // save writes a record. It was made from the one that is stored, else there would be two who write; one that was pruned
 // comes back.
 func (t tx) save(s *Session) error {
-	if !t.follows(s) {
+	was, ok := fetch[struct { // no more is read of it, where it fits
+		Rev uint64 `json:"rev"`
+	}](t, bucketSessions, Key(s.Session))
+	if !ok || was.Rev+1 != s.Rev {
 		if was := t.session(s.Session); was.Rev != 0 && was.Rev+1 != s.Rev {
 			return fmt.Errorf("%w: revision %d is to follow on %d", ErrMoved, s.Rev, was.Rev)
 		}
@@ -165,14 +168,6 @@ func (t tx) save(s *Session) error {
 		return err
 	}
 	return t.put(bucketSessions, Key(s.Session), s)
-}
-
-// follows tells whether a record is the next revision of what is stored. Of that no more is read than its revision.
-func (t tx) follows(s *Session) bool {
-	was, ok := fetch[struct {
-		Rev uint64 `json:"rev"`
-	}](t, bucketSessions, Key(s.Session))
-	return ok && was.Rev+1 == s.Rev
 }
 
 // closed tells how a stop ended; the zero value: it was never fired for.
