@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/state"
 )
@@ -121,7 +122,7 @@ func (d *Daemon) pruneBackups(keep int) error {
 	if err != nil {
 		return err
 	}
-	needed := d.atWork()
+	needed := d.those((*machine.Session).Works)
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
 	for i, e := range all {
 		of := slices.IndexFunc(needed, func(s *session) bool { return strings.HasSuffix(e.Name(), s.copyName()) })

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/held"
 	"github.com/clawd-project/clawd/internal/marks"
@@ -103,7 +104,7 @@ func (d *Daemon) unmounted(ds detect.Session) bool {
 // pruneRuns removes old outputs of runs. One that a run may still be judged by stays, however long the
 // run has printed nothing.
 func (d *Daemon) pruneRuns() {
-	needed := d.atWork()
+	needed := d.those((*machine.Session).Works)
 	all, _ := os.ReadDir(d.outputs()) // what cannot be listed stays
 	for _, e := range all {
 		fi, err := e.Info()

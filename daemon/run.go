@@ -259,11 +259,11 @@ func (l *loop) flush() error {
 	return err
 }
 
-// open lists the sessions that are not at rest.
-func (d *Daemon) open() (all []*session) {
+// those lists the sessions of which something holds.
+func (d *Daemon) those(holds func(*machine.Session) bool) (all []*session) {
 	d.loop.ask(func(l *loop) {
 		for _, s := range l.sorted() {
-			if s.s.Rec.Phase != state.Following {
+			if holds(&s.s) {
 				all = append(all, s.session)
 			}
 		}

@@ -256,15 +256,3 @@ func (a *attempt) readFor(ctx context.Context, s resume.Sight) state.Read {
 	r.Info, r.Cursor, r.Classifier = info, f.Cursor, f.Fold
 	return r
 }
-
-// atWork lists the sessions that a run of ours is at work in, or may soon be.
-func (d *Daemon) atWork() (all []*session) {
-	d.loop.ask(func(l *loop) {
-		for _, s := range l.sorted() {
-			if s.s.Works() {
-				all = append(all, s.session)
-			}
-		}
-	})
-	return all
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
@@ -16,8 +17,7 @@ func (d *Daemon) keepYoung(ctx context.Context) {
 	if d.dry() {
 		return
 	}
-	open := d.open()
-	for _, s := range open {
+	for _, s := range d.those(func(s *machine.Session) bool { return s.Rec.Phase != state.Following }) {
 		y, ok := s.a.(agent.Forgetter)
 		if !ok {
 			continue
