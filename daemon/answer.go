@@ -79,11 +79,9 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	if was.Liveness != detect.Alive || was.PID == 0 {
 		return out
 	}
-	if p, ok := s.d.o.Env.Procs.Get(was.PID); !ok || p.Start != was.Start || p.Zombie {
-		out.Past.Over = true
-	}
-	p, ok := s.d.o.Env.Procs.Get(was.Leader)
-	out.Past.LeaderLives = ok && p.Start == was.LeaderStart && !p.Zombie
+	procs := s.d.o.Env.Procs
+	out.Past.Over = !agent.Lives(procs, agent.Proc{PID: was.PID, Start: was.Start})
+	out.Past.LeaderLives = agent.Lives(procs, agent.Proc{PID: was.Leader, Start: was.LeaderStart})
 	if was.Wrap != 0 && was.Boot == s.d.boot {
 		out.Past.Wrap, out.Past.WrapTold = s.d.wrapEnd(was)
 	}

@@ -147,8 +147,7 @@ func (d *Daemon) launched(a agent.Agent, hint string) error {
 }
 
 func (d *Daemon) lives(l detect.Launch) bool {
-	p, ok := d.o.Env.Procs.Get(l.PID)
-	return ok && l.Boot == d.boot && p.Start == l.Start && !p.Zombie
+	return l.Boot == d.boot && agent.Lives(d.o.Env.Procs, agent.Proc{PID: l.PID, Start: l.Start})
 }
 
 // launch is how the process was started in which a session stopped. What clawd's own runs had came from
