@@ -71,7 +71,7 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	if out.All, out.Err = s.a.Live(ctx, s.ds, rec.Info); out.Err != nil {
 		return out
 	}
-	if out.Exec, _, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
+	if out.Exec, _, out.Err = callers(s.d.held(), s.ds, rec.Stop); out.Err != nil {
 		return out
 	}
 	out.Wraps = s.wraps(out.All)
@@ -148,9 +148,9 @@ func (s *session) seeScreen(ctx context.Context, q machine.AskScreen) *machine.S
 
 // seeStop finds out what else there is to know of a stop.
 func (s *session) seeStop(ctx context.Context, q machine.AskStop) *machine.StopSeen {
-	out := &machine.StopSeen{Ignored: s.ignored(q.Rec)}
+	out := &machine.StopSeen{Facts: rules.Facts{Stop: q.Stop}}
 	s.seeAccount(q.Rec.Info)
-	if out.Exec, out.ExecUntil, out.Err = callers(s.d.held(), s.ds); out.Err != nil {
+	if out.Err = s.ask(&out.Facts, q.Rec); out.Err != nil {
 		return out
 	}
 	out.Made, _ = s.marked(q.Rec, q.Stop) // what cannot be read now is looked at once more before an attempt
@@ -181,10 +181,9 @@ func (s *session) marked(rec *state.Session, stop detect.Stop) (*resume.Claim, e
 }
 
 // ask adds what clawd exec has to do with the session, and what the config says about its project.
-func (s *session) ask(f *rules.Facts, rec *state.Session) error {
+func (s *session) ask(f *rules.Facts, rec *state.Session) (err error) {
 	f.Config.IgnoresProject = s.ignored(rec)
-	now, until, err := callers(s.d.held(), s.ds)
-	f.Who.Exec, f.Who.ExecTold = now, machine.ExecTold(now, until, f.Stop)
+	f.Who.Exec, f.Who.ExecTold, err = callers(s.d.held(), s.ds, f.Stop)
 	return err
 }
 

@@ -265,7 +265,7 @@ func (e *evidence) lookForHolders(ctx context.Context, c resume.Claim) error {
 	if err != nil {
 		return err
 	}
-	exec, _, err := callers(e.s.d.held(), ds)
+	exec, _, err := callers(e.s.d.held(), ds, c.Stop)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	} else {
 		s.planned(handOff, out)
 	}
-	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(q.Shown, holders)), s.d.mono()
+	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(rec.Shown, holders)), s.d.mono()
 	return out
 }
 
@@ -184,11 +184,10 @@ func moved(rec *state.Session, f *machine.FilesSeen) string {
 // held is the folder of the sessions that clawd exec has open. A text says why not.
 func LastLook(ctx context.Context, a agent.Agent, c resume.Claim, held string) string {
 	f := rules.Facts{Stop: c.Stop, Record: rules.Record{Session: c.Session}}
-	now, until, err := callers(held, c.Session)
-	if err != nil {
+	var err error
+	if f.Who.Exec, f.Who.ExecTold, err = callers(held, c.Session, c.Stop); err != nil {
 		return err.Error()
 	}
-	f.Who.Exec, f.Who.ExecTold = now, machine.ExecTold(now, until, c.Stop)
 	f.Tail = lastTail(ctx, a, c)
 	if found, ok := rules.Ask(rules.Shim, &f); ok {
 		return found.Why

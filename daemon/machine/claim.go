@@ -52,7 +52,7 @@ func (t *step) claim() {
 	if seen == nil {
 		rec := t.rec()
 		judged := t.w.Books.Closed(rec.Session, rec.Stop.Key).N
-		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, t.s.Rec.Shown, judged, t.s.Job.Turn.Taken}
+		t.open = AskAll{rec, t.w.Facts(t.s.Rec, t.s.Rec.Classifier.Holder), w.Roles, t.w.beside(*rec), w.OpenBy, judged, t.s.Job.Turn.Taken}
 		return
 	}
 	old := false
@@ -146,7 +146,7 @@ func (t *step) forbidden(seen *AllSeen) bool {
 		t.failed = seen.Err
 	case seen.Made != nil: // it is judged by what became of it, and no other one is made
 		if t.transition(rec.Adopted(t.w.Books, *seen.Made)) {
-			t.postponedBy("attempt %d was made already, as its mark says", seen.Made.N)
+			t.postponed(resume.Outcome{Why: fmt.Sprintf("attempt %d was made already, as its mark says", seen.Made.N)})
 			r, _ := t.s.under()
 			t.adopt(r)
 		}
@@ -187,12 +187,6 @@ func (t *step) failing(no NoWay) NoWay {
 		}
 	}
 	return no
-}
-
-func (t *step) postponedBy(format string, args ...any) {
-	if t.standsBy(fmt.Sprintf(format, args...)) {
-		t.log(Info, "resume_postponed", "not now", Field{"why", t.s.Said.Back})
-	}
 }
 
 // ruled acts on a rule that holds.

@@ -241,9 +241,8 @@ type (
 		Roles  *Roles      // the agent's answer, ahead; nil: none
 		Beside Beside
 		OpenBy int
-		Shown  []int // as in the record
-		Judged int   // the newest attempt for the stop on which the store has a verdict
-		Turn   bool  // it is the session's turn
+		Judged int  // the newest attempt for the stop on which the store has a verdict
+		Turn   bool // it is the session's turn
 	}
 	// AskRoles asks the agent for its roles, ahead of the end of a wait.
 	AskRoles struct{ Rec *state.Session }
@@ -297,13 +296,11 @@ type (
 	}
 	// StopSeen answers AskStop.
 	StopSeen struct {
-		Made      *resume.Claim // the newest attempt that has a mark
-		Exec      bool
-		ExecUntil time.Time
-		Ignored   bool // its project is
-		Prompt    string
-		Problem   error // the prompt could not be read
-		Err       error
+		Facts   rules.Facts   // of clawd exec and of the config
+		Made    *resume.Claim // the newest attempt that has a mark
+		Prompt  string
+		Problem error // the prompt could not be read
+		Err     error
 	}
 	// FitSeen answers AskFit.
 	FitSeen struct {

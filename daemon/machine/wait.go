@@ -28,8 +28,7 @@ func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decis
 	}
 	rec.Stop, rec.Decision = stop, d
 	f := t.w.Facts(rec, rec.Classifier.Holder)
-	f.Config.IgnoresProject = seen.Ignored
-	f.Who.Exec, f.Who.ExecTold = seen.Exec, ExecTold(seen.Exec, seen.ExecUntil, stop)
+	outside(&f, seen.Facts)
 	if found, ok := rules.Ask(rules.Stop, &f); ok {
 		return leaving(found)
 	}
@@ -37,12 +36,6 @@ func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decis
 		d.Tell, d.GivenUp = false, false
 	}
 	return d
-}
-
-// ExecTold tells whether a stop is its caller's to deal with: it was written while clawd exec had the session open, so
-// the caller was told.
-func ExecTold(now bool, until time.Time, stop detect.Stop) bool {
-	return !now && !until.IsZero() && !stop.At.After(until)
 }
 
 // next decides again after an attempt, from the record as it will be stored.
