@@ -150,6 +150,7 @@ func (p *Peers) Claims(rec state.Session) {
 	}
 }
 
+// first is the session that had the stop of a record first; itself where it has none.
 func (p *Peers) first(rec state.Session) origin {
 	s := origin{rec.ID, rec.Info.Created, rec.Claim != nil && rec.Claim.Stop.Key == rec.Stop.Key}
 	o := p.owners[rec.Agent+"\x00"+rec.Stop.Key]
@@ -161,14 +162,6 @@ func (p *Peers) first(rec state.Session) origin {
 		return o
 	}
 	return s
-}
-
-// owner gives the session that had the stop of a record first.
-func (p *Peers) owner(rec state.Session) string {
-	if rec.Stop.Key == "" {
-		return rec.ID
-	}
-	return p.first(rec).id
 }
 
 // limited is until when a session of an agent waits for a usage limit; zero: none does.
@@ -291,7 +284,7 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 	}
 	return rules.Facts{
 		Stop: rec.Stop, Info: rec.Info, Asked: rec.Decision.Asked,
-		Record: rules.Record{Session: rec.Session, Owner: w.Peers.owner(rec), Ignored: rec.Ignored, Cancelled: rec.CancelStands(rec.Classifier),
+		Record: rules.Record{Session: rec.Session, Owner: w.Peers.first(rec).id, Ignored: rec.Ignored, Cancelled: rec.CancelStands(rec.Classifier),
 			Driven: rec.Driven(), InQueue: rec.InQueue(w.Books), Overdue: w.overdue(rec.Decision.WakeAt)},
 		Who: rules.Who{Holder: h, End: how, Parted: rec.HolderEnd != "" && rec.InTerminal()},
 		Config: rules.Config{AfterQuit: w.Config.Resume.AfterQuit == "resume", AfterHangup: w.Config.Resume.AfterHangup == "resume",
