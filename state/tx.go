@@ -89,11 +89,7 @@ func fetch[T any](t tx, bucket []byte, key string) (v T, ok bool) {
 
 // each calls f for all records of a bucket that can be read, in the order of their keys.
 func each[T any](t tx, bucket []byte, f func(key []byte, v T) error) error {
-	b := t.Bucket(bucket)
-	if b == nil { // an older clawd made the store
-		return nil
-	}
-	return b.ForEach(func(k, raw []byte) error {
+	return t.Bucket(bucket).ForEach(func(k, raw []byte) error {
 		var v T
 		if !t.decode(bucket, k, raw, &v) {
 			return nil
