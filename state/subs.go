@@ -20,19 +20,14 @@ type Subs struct {
 	Told  []string  `json:"told,omitempty"` // keys of the stops that its user was told of, the newest last
 }
 
-// Untold are those of the stops that its user was not told of.
-func (s Subs) Untold(stops []detect.SubStop) []detect.SubStop {
-	return slices.DeleteFunc(slices.Clone(stops), func(x detect.SubStop) bool { return slices.Contains(s.Told, x.Key) })
-}
-
 // SubsStopped has its user told of sub-agents that have stopped, in one notice, and once each. The session itself stays as it is:
 // what was stopped or done stays so. Nil: nothing is new, or an attempt under way has the record.
-func (s Session) SubsStopped(b Books, stops []detect.SubStop, why string) *Change {
-	stops = s.Subs.Untold(stops)
+func (s Session) SubsStopped(b Books, stops []detect.SubStop) *Change {
+	stops = slices.DeleteFunc(slices.Clone(stops), func(x detect.SubStop) bool { return slices.Contains(s.Subs.Told, x.Key) })
 	if len(stops) == 0 || s.open() {
 		return nil
 	}
-	c := s.change(b, "T5")
+	c, why := s.change(b, "T5"), detect.SubStopsWords(stops)
 	c.Subs.Told = slices.Clip(c.Subs.Told)
 	for _, x := range stops {
 		c.Subs.Told = append(c.Subs.Told, x.Key)

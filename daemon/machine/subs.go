@@ -20,13 +20,10 @@ func (t *step) subsStopped(stops []detect.SubStop) {
 	}
 	main := t.s.stop()
 	var tell []detect.SubStop
-	for _, x := range t.s.Rec.Subs.Untold(stops) {
+	for _, x := range stops {
 		if x.Counts(main) && t.recent(detect.Stop{At: x.At, ResetAt: x.ResetAt}) {
 			tell = append(tell, x)
 		}
 	}
-	if len(tell) == 0 {
-		return
-	}
-	t.write(t.s.Rec.SubsStopped(t.w.Books, tell, detect.SubStopsWords(tell)))
+	t.write(t.s.Rec.SubsStopped(t.w.Books, tell))
 }
