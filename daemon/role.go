@@ -21,7 +21,7 @@ const rolesLast = time.Minute
 // askRoles asks the agent whether the role that a session would get is still there: without it another, which
 // may do more, would answer. That takes seconds, so the agent is asked shortly before the wait is over, if it is not
 // busy with others; after that, when it is the session's turn and nothing else keeps it from being resumed.
-func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Session, ask questioner) *machine.Roles {
+func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Session, waits bool) *machine.Roles {
 	out := &machine.Roles{}
 	q, err := s.request(rec)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Sessio
 		out.At = time.Now()
 		return out
 	}
-	told, err := ask(ctx, p)
+	told, err := s.d.questions.ask(ctx, p, waits)
 	switch {
 	case err != nil:
 		out.Err = fmt.Errorf("whether agent %q is still there can't be seen: %w", out.Role, err)
@@ -51,7 +51,7 @@ func (s *session) rolesAhead(ctx context.Context, rec *state.Session) machine.An
 	if !ok {
 		return nil
 	}
-	if out := s.askRoles(ctx, a, rec, s.d.questions.askIfFree); !errors.Is(out.Err, errBusy) {
+	if out := s.askRoles(ctx, a, rec, false); !errors.Is(out.Err, errBusy) {
 		return out
 	}
 	return nil
@@ -70,7 +70,7 @@ func (s *session) seeRoles(ctx context.Context, a agent.Roles, turn bool, out *m
 			out.Lacks = machine.Unasked
 			return false
 		}
-		out.Roles = s.askRoles(ctx, a, out.Rec, s.d.questions.ask)
+		out.Roles = s.askRoles(ctx, a, out.Rec, true)
 		late = true
 	}
 	switch err := out.Roles.Err; {
@@ -102,9 +102,6 @@ type reply struct {
 
 const askedAtOnce = 2
 
-// questioner puts a question.
-type questioner func(context.Context, resume.Plan) (reply, error)
-
 var errBusy = errors.New("other questions come first")
 
 func newQuestions(environ []string) *questions {
@@ -112,27 +109,20 @@ func newQuestions(environ []string) *questions {
 	return &questions{slots: make(chan struct{}, askedAtOnce), answers: map[string]reply{}, run: run}
 }
 
-// ask waits for those that were put before.
-func (q *questions) ask(ctx context.Context, p resume.Plan) (reply, error) {
+// ask puts a question. Where others were put before, it waits for them or comes to errBusy.
+func (q *questions) ask(ctx context.Context, p resume.Plan, waits bool) (reply, error) {
 	select {
 	case q.slots <- struct{}{}:
-		return q.put(ctx, p)
-	case <-ctx.Done():
-		return reply{}, context.Cause(ctx)
-	}
-}
-
-// askIfFree waits for none.
-func (q *questions) askIfFree(ctx context.Context, p resume.Plan) (reply, error) {
-	select {
-	case q.slots <- struct{}{}:
-		return q.put(ctx, p)
 	default:
-		return reply{}, errBusy
+		if !waits {
+			return reply{}, errBusy
+		}
+		select {
+		case q.slots <- struct{}{}:
+		case <-ctx.Done():
+			return reply{}, context.Cause(ctx)
+		}
 	}
-}
-
-func (q *questions) put(ctx context.Context, p resume.Plan) (reply, error) {
 	defer func() { <-q.slots }()
 	key := fmt.Sprintf("%q", []any{p.Dir, p.Argv, p.Env, p.Unset})
 	q.mu.Lock()

@@ -158,7 +158,7 @@ func TestQuestionsAreFewAtOnce(t *testing.T) {
 	for n := range 20 {
 		wg.Go(func() {
 			name := strconv.Itoa(n)
-			got, err := q.ask(t.Context(), resume.Plan{Dir: dir, Argv: []string{"/bin/sh", "-c", script, name}})
+			got, err := q.ask(t.Context(), resume.Plan{Dir: dir, Argv: []string{"/bin/sh", "-c", script, name}}, true)
 			if err != nil || strings.TrimSpace(string(got.printed)) != name {
 				t.Errorf("%s: %q, %v", name, got.printed, err)
 			}
