@@ -115,7 +115,7 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 	}
 	t.s.Phase = Waiting{}
 	t.write(ch)
-	t.release(r, window, resume.Postponed, 0)
+	t.release(r, window)
 	level := Warn
 	if t.short(why) {
 		level = Debug
@@ -125,14 +125,12 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 	t.do(Forget{Token: c.Token, Keep: r.Began})
 }
 
-// release gives the turn of a run back, and says to others of its window how it went.
-func (t *step) release(r Run, window string, v resume.Verdict, again time.Duration) {
+// release gives the turn of a run back that has started nothing, and says so to others of its window.
+func (t *step) release(r Run, window string) {
 	if r.Stage == Undone && r.Restarted { // it was the turn of another clawd
 		return
 	}
 	key := state.Key(t.s.Rec.Session)
-	if r.Stage != Guarding && r.Stage != Ending {
-		t.do(TurnMove{Kind: TurnJudges, Session: key, Window: window, Verdict: v, Again: again})
-	}
+	t.do(TurnMove{Kind: TurnJudges, Session: key, Window: window, Verdict: resume.Postponed})
 	t.do(TurnMove{Kind: TurnLeaves, Session: key})
 }

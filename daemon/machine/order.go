@@ -153,7 +153,7 @@ func (t *step) cancel(o Order, ch *state.Change, ours bool) {
 	was := t.s.Rec
 	if c, ok := t.s.Phase.(Claimed); ok {
 		t.do(Abort{c.Run.Claim.Token})
-		t.release(c.Run, t.w.turnWindow(&t.s.Rec), resume.Postponed, 0)
+		t.release(c.Run, t.w.turnWindow(&t.s.Rec))
 		t.do(Forget{Token: c.Run.Claim.Token})
 	}
 	if r, ok := t.s.under(); ok && r.Stage == Opening {

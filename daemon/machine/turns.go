@@ -81,34 +81,29 @@ func (w *World) may(session, window string, since time.Time) (pause time.Duratio
 	return 0, nil, leads
 }
 
-// Move takes in what a session does. Changed: others may have their turn now.
-func (t *Turns) Move(m TurnMove, now time.Duration) (changed bool) {
+// Move takes in what a session does.
+func (t *Turns) Move(m TurnMove, now time.Duration) {
 	f, known := t.leads[m.Window]
 	own := known && m.Window != "" && f.session == m.Session
 	switch m.Kind {
 	case TurnLeads:
 		t.leads[m.Window] = lead{session: m.Session}
-		return false
 	case TurnTakes:
 		t.running++
 		t.last = now
-		return false
 	case TurnLeaves:
 		t.running--
 	case TurnDrops:
-		if !own || f.opened {
-			return false
+		if own && !f.opened {
+			delete(t.leads, m.Window)
 		}
-		delete(t.leads, m.Window)
 	case TurnCloses:
-		if !known || !f.opened {
-			return false
+		if f.opened {
+			delete(t.leads, m.Window)
 		}
-		delete(t.leads, m.Window)
 	case TurnJudges:
 		switch {
 		case !own:
-			return false
 		case m.Verdict == resume.Resumed:
 			f.opened = true
 			t.leads[m.Window] = f
@@ -119,7 +114,6 @@ func (t *Turns) Move(m TurnMove, now time.Duration) (changed bool) {
 			delete(t.leads, m.Window)
 		}
 	}
-	return true
 }
 
 // Shortage is the machine's own state when it cannot give what a start needs: processes, memory, files, room

@@ -88,7 +88,7 @@ var mutants = []mutant{
 	{"a turn is never given back", []edit{{"daemon/machine/turns.go",
 		"		t.running--\n", ""}}},
 	{"who goes first into a window never steps back", []edit{{"daemon/machine/turns.go",
-		"	case TurnDrops:\n		if !own || f.opened {", "	case TurnDrops:\n		if true || f.opened {"}}},
+		"	case TurnDrops:\n		if own && !f.opened {", "	case TurnDrops:\n		if false && !f.opened {"}}},
 	{"any number at a time", []edit{{"daemon/machine/turns.go",
 		"	if w.Turns.running >= w.Config.Resume.MaxParallel {", "	if w.Turns.running >= 100 {"}}},
 	{"no distance between starts", []edit{{"daemon/machine/turns.go",
