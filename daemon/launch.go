@@ -58,7 +58,7 @@ func (l *launches) ended(agent string, lives func(detect.Launch) bool, now time.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, seen := range l.all {
-		if name, _, _ := cut(key); name != agent || seen.Over || lives(seen) {
+		if name, _, _ := strings.Cut(key, "/"); name != agent || seen.Over || lives(seen) {
 			continue
 		}
 		if seen.Over = true; l.own[key] {
@@ -126,8 +126,6 @@ func (l *launches) keep(store *state.Store) error {
 	}
 	return err
 }
-
-func cut(key string) (agentName, id string, ok bool) { return strings.Cut(key, "/") }
 
 // launched looks how the sessions of an agent were started that a change can have begun; hint is empty
 // for all, and then it is also noted which processes have ended.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -34,7 +35,7 @@ func (n name) MarshalZerologObject(e *zerolog.Event) {
 }
 
 func (d *Daemon) named(key string) name {
-	agentName, id, _ := cut(key)
+	agentName, id, _ := strings.Cut(key, "/")
 	ds := detect.Session{Agent: agentName, ID: id}
 	rec, ok, err := d.store.Session(ds)
 	if err != nil || !ok {
