@@ -40,7 +40,8 @@ func (t *step) claim() {
 		return
 	}
 	if t.w.Here.Dry {
-		t.rehearse()
+		t.log(Info, "resume_started", "would resume now", Field{"dry_run", true}, Field{"attempt", t.s.Rec.Decision.Attempt})
+		t.transition(t.s.Rec.Left(t.w.Books, t.s.Rec.Stop.Key, "dry run", "")) // or it would begin again at once in the rehearsal's store
 		return
 	}
 	if out := t.w.rests(); out != nil {
@@ -112,12 +113,6 @@ func (w *World) turnWindow(rec *state.Session) string {
 		return ""
 	}
 	return w.window(rec, &rec.Stop)
-}
-
-// rehearse ends the wait in the rehearsal's store, or it would begin again at once.
-func (t *step) rehearse() {
-	t.log(Info, "resume_started", "would resume now", Field{"dry_run", true}, Field{"attempt", t.s.Rec.Decision.Attempt})
-	t.transition(t.s.Rec.Left(t.w.Books, t.s.Rec.Stop.Key, "dry run", ""))
 }
 
 // forbidden acts on what speaks against an attempt. False: nothing does.

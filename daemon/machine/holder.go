@@ -12,9 +12,10 @@ import (
 // hold takes in who has the session open, and remembers the holder of a terminal while it lives: only then can its end
 // be understood. False: that is not known yet, or cannot be seen.
 func (t *step) hold() bool {
-	seen, ok := t.holders()
+	seen := t.s.Job.Answers.Holders
 	switch {
-	case !ok:
+	case seen == nil:
+		t.open = AskHolders{t.rec()}
 		return false
 	case seen.Err != nil:
 		t.failed = seen.Err

@@ -11,30 +11,14 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// files gives what the session's files hold; false: that is not known yet.
-func (t *step) files() (*FilesSeen, bool) {
-	if f := t.s.Job.Answers.Files; f != nil {
-		return f, true
-	}
-	t.open = AskFiles{t.rec()}
-	return nil, false
-}
-
-func (t *step) holders() (*HoldersSeen, bool) {
-	if h := t.s.Job.Answers.Holders; h != nil {
-		return h, true
-	}
-	t.open = AskHolders{t.rec()}
-	return nil, false
-}
-
 // look reads what is new, says what it means, and has what follows from it begin.
 func (t *step) look() {
 	if t.s.Todo.Anew && !t.decideAgain() {
 		return
 	}
-	f, ok := t.files()
-	if !ok {
+	f := t.s.Job.Answers.Files
+	if f == nil {
+		t.open = AskFiles{t.rec()}
 		return
 	}
 	t.s.Trouble.Failed = false
