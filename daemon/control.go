@@ -165,13 +165,12 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 		return
 	}
 	code, p := http.StatusInternalServerError, Problem{Error: err.Error()}
-	var unknown *unknownError
 	var many *ambiguousError
 	var no *machine.OrderError
 	switch {
 	case errors.As(err, new(*unreadableError)):
 		code = http.StatusBadRequest
-	case errors.As(err, &unknown):
+	case errors.As(err, new(*unknownError)):
 		code = http.StatusNotFound
 	case errors.As(err, &many):
 		code, p.Sessions = http.StatusBadRequest, many.sessions

@@ -91,17 +91,10 @@ func Take(o Options, drive Driver) (*Hand, error) {
 }
 
 // Known says which version of its program an agent has.
-func (h *Hand) Known(agentName, version string) error {
+func (h *Hand) Known(agentName, version string) {
 	a := h.d.agent(agentName)
 	path, stamp, err := lookUp(a.Command())
 	h.d.slot(a).set(agent.Program{Path: path, Version: version}, stamp, err)
-	return err
-}
-
-func (h *Hand) stepped(s *seat, now machine.Session, e machine.Event, effects []machine.Effect) {
-	if h.Stepped != nil {
-		h.Stepped(Step{s.s, now, e, effects, &h.d.loop.w})
-	}
 }
 
 // Turn has the loop do what there is to do now. The error ends the daemon.
@@ -236,7 +229,7 @@ func (h *Hand) Reload() { h.d.Reload() }
 
 // Poke has a session looked at.
 func (h *Hand) Poke(agentName, session string) {
-	if s := h.seat(agentName, session); s != nil {
+	if s := h.d.loop.seats[agentName+"/"+session]; s != nil {
 		h.d.poke(s.session)
 	}
 }
@@ -246,15 +239,6 @@ func (h *Hand) Gone(token string) {
 	if a := h.d.runs.get(token); a != nil {
 		h.d.loop.post(mail{s: a.session, e: machine.Gone{Token: token}})
 	}
-}
-
-func (h *Hand) seat(agentName, id string) *seat {
-	for _, s := range h.d.loop.seats {
-		if s.ds.Agent == agentName && s.ds.ID == id {
-			return s
-		}
-	}
-	return nil
 }
 
 // Order gives a session its user's order. The answer comes on the channel, or never after late was called. False: the

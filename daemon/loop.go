@@ -202,8 +202,8 @@ func (l *loop) step(s *seat, e machine.Event) {
 		l.step(s, machine.Refused{Err: err, On: e})
 		return
 	}
-	if l.hand != nil {
-		l.hand.stepped(s, now, e, effects)
+	if l.hand != nil && l.hand.Stepped != nil {
+		l.hand.Stepped(Step{s.s, now, e, effects, &l.w})
 	}
 	s.s = now
 	l.w.Peers.Put(&s.s)

@@ -49,10 +49,8 @@ func (d *Daemon) Run(ctx context.Context) error {
 	stopServices()
 	bg.Wait()
 	err = errors.Join(err, d.close(w))
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		if f := (*fatalError)(nil); errors.As(cause, &f) {
-			err = errors.Join(err, f)
-		}
+	if f := (*fatalError)(nil); errors.As(context.Cause(ctx), &f) {
+		err = errors.Join(err, f)
 	}
 	e := d.log.Info().Str("event", "daemon_stopped")
 	if len(left) > 0 {

@@ -127,7 +127,7 @@ func (c *clawd) start() {
 		return
 	}
 	for name := range c.casts {
-		_ = hand.Known(name, versions[name]) // its program may be away
+		hand.Known(name, versions[name]) // its program may be away
 	}
 	c.begun, c.sends, c.typing = nil, nil, map[*window]*typed{}
 	c.hand, c.first = hand, true
