@@ -41,7 +41,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	}
 	h, attended := attendedBy(holders)
 	f.Who.Holder, f.Who.Server, out.Wraps = h, s.serverIn(holders, &rec), s.wraps(holders)
-	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands(rec.Classifier)
+	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands()
 	if err := s.ask(f, &rec); err != nil {
 		out.Later = s.later(lookAgain, "%v", err)
 		return out

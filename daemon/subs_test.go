@@ -164,7 +164,7 @@ func TestSubInPrompt(t *testing.T) {
 		if got := r.subNotices(); len(got) != 2 {
 			t.Errorf("told %q", got)
 		}
-		if rec := r.rec(id); !rec.AtWork() && !rec.OursSince(rec.Classifier) {
+		if rec := r.rec(id); !rec.AtWork() && !rec.OursSince() {
 			t.Error("clawd takes its own prompt for somebody else's")
 		}
 	})

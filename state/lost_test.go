@@ -216,7 +216,7 @@ func TestLostHeirIsCanceled(t *testing.T) {
 	_, err := l.Cancel(one, true)
 	must(t, err)
 	l.lose()
-	is(t, get(t, l.Store, fresh).CancelStands(detect.Classifier{}), true)
+	is(t, get(t, l.Store, fresh).CancelStands(), true)
 }
 
 // An attempt on which a snapshot has a verdict is not judged once more, also where a later one was given back.

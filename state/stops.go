@@ -23,10 +23,10 @@ type Read struct {
 
 func (s *Session) take(r Read) {
 	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
-	if s.Overcome(r.Classifier) {
+	if s.Overcome() {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}
-	if !s.CancelStands(r.Classifier) {
+	if !s.CancelStands() {
 		s.Cancelled = time.Time{}
 	}
 }
@@ -55,38 +55,40 @@ func (s Session) InQueue(b Books) bool {
 
 // Overcome tells whether the attempts so far count no longer, after what was read: a turn ended well
 // since the last one, or a person went on.
-func (s Session) Overcome(c detect.Classifier) bool {
+func (s Session) Overcome() bool {
 	if s.LastFire.IsZero() {
 		return false
 	}
-	return c.Ended.After(s.LastFire) || !s.prompted(c.LastPrompt) && s.personAfter(c.LastPrompt, s.LastFire)
+	p := s.Classifier.LastPrompt
+	return s.Classifier.Ended.After(s.LastFire) || !s.prompted(p) && s.personAfter(p, s.LastFire)
 }
 
 // CancelStands tells whether its user's order to end the run still counts, after what was read: nobody went on after it, by
 // hand or by a script. One of several turns that were at work by then may end well, and another one stop after that: only what the
 // agent begins by itself after a good end is something new.
-func (s Session) CancelStands(c detect.Classifier) bool {
-	p := c.LastPrompt
+func (s Session) CancelStands() bool {
+	c, p := s.Classifier, s.Classifier.LastPrompt
 	others := p.At.After(s.Cancelled) && !s.prompted(p) && (!p.Meta || c.Ended.After(s.Cancelled))
 	return !s.Cancelled.IsZero() && !others
 }
 
 // Made tells whether a stop came of the newest attempt, whose verdict did not know of it: the episode goes on.
-func (s Session) Made(stop detect.Stop, c detect.Classifier) bool {
-	if s.Claim == nil || s.Episode.Attempts == 0 || !stop.At.After(s.Claim.At) || c.Answered.After(s.Claim.At) {
+func (s Session) Made(stop detect.Stop) bool {
+	if s.Claim == nil || s.Episode.Attempts == 0 || !stop.At.After(s.Claim.At) || s.Classifier.Answered.After(s.Claim.At) {
 		return false
 	}
-	p := c.LastPrompt
+	p := s.Classifier.LastPrompt
 	return !p.At.After(s.Claim.At) || p.Meta || s.Claim.Plan.Prompt != "" && p.Hash == s.Claim.Plan.Prompt
 }
 
 // OursSince tells whether the newest answer came of clawd's own attempt, and of nobody else's prompt.
-func (s Session) OursSince(c detect.Classifier) bool {
-	if s.Claim == nil || c.Answered.Before(s.Claim.At) {
+func (s Session) OursSince() bool {
+	if s.Claim == nil || s.Classifier.Answered.Before(s.Claim.At) {
 		return false
 	}
-	ours := s.Claim.Plan.Prompt != "" && c.LastPrompt.Hash == s.Claim.Plan.Prompt
-	return ours || !s.personAfter(c.LastPrompt, s.Claim.At)
+	p := s.Classifier.LastPrompt
+	ours := s.Claim.Plan.Prompt != "" && p.Hash == s.Claim.Plan.Prompt
+	return ours || !s.personAfter(p, s.Claim.At)
 }
 
 func (s Session) personAfter(p detect.Event, t time.Time) bool {
@@ -149,7 +151,7 @@ func (c *Change) begin(stop detect.Stop, before Closed) {
 	if c.Episode.Key == stop.Key {
 		made = max(made, c.Episode.Attempts)
 	}
-	if c.Made(stop, c.Classifier) {
+	if c.Made(stop) {
 		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, c.Episode.Attempts)
 		return
 	}

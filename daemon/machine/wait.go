@@ -16,9 +16,9 @@ func (t *step) decide(stop detect.Stop, first bool, seen *StopSeen) resume.Decis
 	tried := rec.Tried()
 	tried = resume.Tried{Since: stop.At, FirstRead: first, Agent: rec.Agent, HandedOn: tried.HandedOn,
 		Refused: tried.Refused && rec.Stop.Key == stop.Key, Kept: tried.Kept && rec.Stop.Key == stop.Key}
-	if e := rec.Episode; !rec.Overcome(rec.Classifier) {
+	if e := rec.Episode; !rec.Overcome() {
 		tried.Fresh, tried.Fruitless = e.Fresh, rec.Fruitless
-		if e.Key == "" && !e.Since.IsZero() || rec.Made(stop, rec.Classifier) { // it took over from a session, or its own attempt made it
+		if e.Key == "" && !e.Since.IsZero() || rec.Made(stop) { // it took over from a session, or its own attempt made it
 			tried.Since, tried.Attempts = e.Since, e.Attempts
 		}
 	}

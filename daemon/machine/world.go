@@ -69,7 +69,7 @@ func (s *Session) Summarize() Summary {
 	if c.Stop().State != detect.Stopped {
 		sum.BusyAt = c.Last.At
 	}
-	if s.Rec.OursSince(*c) { // it was clawd that had it go on
+	if s.Rec.OursSince() { // it was clawd that had it go on
 		sum.Answered = time.Time{}
 	}
 	if r, ok := s.under(); ok && r.Claim.Plan.Form == resume.FormFresh {
@@ -284,7 +284,7 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 	}
 	return rules.Facts{
 		Stop: rec.Stop, Info: rec.Info, Asked: rec.Decision.Asked,
-		Record: rules.Record{Session: rec.Session, Owner: w.Peers.first(rec).id, Ignored: rec.Ignored, Cancelled: rec.CancelStands(rec.Classifier),
+		Record: rules.Record{Session: rec.Session, Owner: w.Peers.first(rec).id, Ignored: rec.Ignored, Cancelled: rec.CancelStands(),
 			Driven: rec.Driven(), InQueue: rec.InQueue(w.Books), Overdue: w.overdue(rec.Decision.WakeAt)},
 		Who: rules.Who{Holder: h, End: how, Parted: rec.HolderEnd != "" && rec.InTerminal()},
 		Config: rules.Config{AfterQuit: w.Config.Resume.AfterQuit == "resume", AfterHangup: w.Config.Resume.AfterHangup == "resume",
