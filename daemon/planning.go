@@ -85,7 +85,7 @@ func (s *session) request(rec *state.Session) (agent.Request, error) {
 	cfg, _ := s.d.settings()
 	p, err := s.d.program(s.a)
 	r := agent.Request{Session: s.ds, Info: rec.Info, Stop: rec.Stop, Program: p, Prompt: cfg.Resume.Prompt,
-		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.InertNow(), Launch: s.launch(rec),
+		LastMeta: rec.Classifier.LastPrompt.Meta || rec.Classifier.Aside, Inert: rec.Inert != "" && rec.Inert == rec.Stop.Key, Launch: s.launch(rec),
 		Answered: rec.Episode.Attempts > 0 || rec.Classifier.Answered.After(rec.Classifier.LastPrompt.At)}
 	r.Info.Interactive = rec.Driven()
 	return r, err

@@ -197,8 +197,7 @@ func (v *scout) told(err error) {
 		return
 	}
 	event, message := "scan_error", "the rescan goes on finding changes"
-	var refused *agent.Refused
-	if errors.As(err, &refused) {
+	if errors.As(err, new(*agent.Refused)) {
 		event, message = "file_refused", "a file or folder that the agent would not have left so; the others are read"
 	} else if !v.lasting(err) {
 		return

@@ -20,7 +20,7 @@ import (
 const checkPatience = time.Minute
 
 func (d *Daemon) storeOptions() state.Options {
-	o := state.Options{Now: func() time.Time { return d.now() }, Orders: filepath.Join(d.o.UserDir, "orders"), Fired: d.fired, Unreadable: func(err error) {
+	o := state.Options{Now: d.now, Orders: filepath.Join(d.o.UserDir, "orders"), Fired: d.fired, Unreadable: func(err error) {
 		d.log.Error().Str("event", "record_damaged").Err(err).Msg("a record cannot be read and counts as absent; the others are as they were")
 	}}
 	if len(d.o.CheckStore) > 0 {

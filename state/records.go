@@ -75,9 +75,6 @@ type Session struct {
 	Updated    time.Time         `json:"updated"`
 }
 
-// InertNow tells whether an idempotent run had no effect on the stop that is known.
-func (s Session) InertNow() bool { return s.Inert != "" && s.Inert == s.Stop.Key }
-
 // Tried is what happened before in the episode of the stop that is known.
 func (s Session) Tried() resume.Tried {
 	return resume.Tried{Attempts: s.Episode.Attempts, Since: s.Episode.Since, Fresh: s.Episode.Fresh, Fruitless: s.Fruitless,

@@ -26,7 +26,7 @@ func (t *step) hold() bool {
 	t.held = true
 	all := seen.All
 	if seen.Exec {
-		all = append(all[:len(all):len(all)], detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: rules.ExecHas})
+		all = append(slices.Clip(all), detect.Holder{Liveness: detect.Alive, Kind: detect.Headless, Sure: true, Why: rules.ExecHas})
 	}
 	t.ran(all)
 	h := Strongest(all)
