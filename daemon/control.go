@@ -146,7 +146,7 @@ func (c *control) ordered(w http.ResponseWriter, r *http.Request, kind machine.O
 	}
 	var o Order
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&o); err != nil {
-		return Done{}, &unreadableError{fmt.Errorf("the order cannot be read: %w", err)}
+		return Done{}, &askError{fmt.Errorf("the order cannot be read: %w", err), http.StatusBadRequest, nil}
 	}
 	return c.d.Obey(r.Context(), kind, o)
 }
@@ -165,15 +165,11 @@ func answer[T any](w http.ResponseWriter, ask func() (T, error)) {
 		return
 	}
 	code, p := http.StatusInternalServerError, Problem{Error: err.Error()}
-	var many *ambiguousError
+	var asked *askError
 	var no *machine.OrderError
 	switch {
-	case errors.As(err, new(*unreadableError)):
-		code = http.StatusBadRequest
-	case errors.As(err, new(*unknownError)):
-		code = http.StatusNotFound
-	case errors.As(err, &many):
-		code, p.Sessions = http.StatusBadRequest, many.sessions
+	case errors.As(err, &asked):
+		code, p.Sessions = asked.code, asked.sessions
 	case errors.As(err, &no):
 		code, p.Command = http.StatusConflict, no.Command
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -39,16 +40,13 @@ type Problem struct {
 	Sessions []string `json:"sessions,omitempty"` // agent/id of all that are meant
 }
 
-// unreadableError: what was sent is no order. unknownError: no session has the name. ambiguousError: several have.
-// An order that would do harm, or comes to nothing, gets a *machine.OrderError.
-type (
-	unknownError    struct{ error }
-	unreadableError struct{ error }
-	ambiguousError  struct {
-		error
-		sessions []string
-	}
-)
+// askError is of an order or a question that means no one session: it has no form, or no session has the name, or several
+// have. An order that would do harm, or comes to nothing, gets a *machine.OrderError.
+type askError struct {
+	error
+	code     int      // of HTTP
+	sessions []string // that are meant
+}
 
 // minPrefix is how much of an id must be said at least.
 const minPrefix = 4
@@ -60,7 +58,7 @@ func (d *Daemon) find(ref string) (s *session, rec state.Session, err error) {
 		agentName, id = name, rest
 	}
 	if len(id) < minPrefix {
-		return nil, rec, &ambiguousError{error: fmt.Errorf("%q is too short; say at least %d characters of the session's id", ref, minPrefix)}
+		return nil, rec, &askError{fmt.Errorf("%q is too short; say at least %d characters of the session's id", ref, minPrefix), http.StatusBadRequest, nil}
 	}
 	found, err := d.known(func(rec state.Session) bool {
 		return strings.HasPrefix(rec.ID, id) && (agentName == "" || rec.Agent == agentName) && d.agent(rec.Agent) != nil
@@ -72,9 +70,9 @@ func (d *Daemon) find(ref string) (s *session, rec state.Session, err error) {
 	case len(found) == 1:
 		return d.session(d.agent(found[0].Agent), found[0].Session), found[0], nil
 	case len(found) == 0:
-		return nil, rec, &unknownError{errors.Join(fmt.Errorf("clawd knows no session whose id begins with %q", ref), err)}
+		return nil, rec, &askError{errors.Join(fmt.Errorf("clawd knows no session whose id begins with %q", ref), err), http.StatusNotFound, nil}
 	}
-	many := &ambiguousError{error: fmt.Errorf("%q means %d sessions; say more of the id", ref, len(found))}
+	many := &askError{fmt.Errorf("%q means %d sessions; say more of the id", ref, len(found)), http.StatusBadRequest, nil}
 	for _, rec := range found {
 		many.sessions = append(many.sessions, state.Key(rec.Session))
 	}

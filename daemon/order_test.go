@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -384,12 +385,12 @@ func TestFind(t *testing.T) {
 			}
 		}
 		_, _, err := r.d.find("abcd")
-		if many := (*ambiguousError)(nil); !errors.As(err, &many) || len(many.sessions) != 2 {
+		if many := (*askError)(nil); !errors.As(err, &many) || len(many.sessions) != 2 {
 			t.Errorf("two: %v", err)
 		}
 		for _, ref := range []string{"codex/abcd1111", "ffff", "/abcd"} {
 			_, _, err = r.d.find(ref)
-			if unknown := (*unknownError)(nil); !errors.As(err, &unknown) && ref != "/abcd" || !strings.Contains(err.Error(), ref) {
+			if unknown := (*askError)(nil); (!errors.As(err, &unknown) || unknown.code != http.StatusNotFound) && ref != "/abcd" || !strings.Contains(err.Error(), ref) {
 				t.Errorf("%s: %v", ref, err)
 			}
 		}
