@@ -21,6 +21,11 @@ type Read struct {
 	Prompt string
 }
 
+// Read is what was read of the session's files, as its record has it.
+func (s Session) Read() Read {
+	return Read{Session: s.Session, Info: s.Info, Stamp: s.Stamp, Cursor: s.Cursor, Classifier: s.Classifier}
+}
+
 func (s *Session) take(r Read) {
 	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
 	if s.Overcome() {

@@ -170,9 +170,9 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 	if seen.Problem != nil {
 		t.problem(seen.Problem)
 	}
-	rec := t.s.Rec
-	r := state.Read{Session: rec.Session, Info: rec.Info, Stamp: rec.Stamp, Cursor: rec.Cursor, Classifier: rec.Classifier, Prompt: seen.Prompt}
-	if !t.transition(rec.Stopped(t.w.Books, r, stop, d, seen.Made)) {
+	r := t.s.Rec.Read()
+	r.Prompt = seen.Prompt
+	if !t.transition(t.s.Rec.Stopped(t.w.Books, r, stop, d, seen.Made)) {
 		return
 	}
 	if t.s.Rec.Stop.Key != stop.Key { // it was dealt with before
@@ -195,9 +195,7 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 // wentOn notes that somebody else went on, or that the turn ended well.
 func (t *step) wentOn(stop detect.Stop) {
 	was := t.s.Rec.Phase
-	rec := t.s.Rec
-	r := state.Read{Session: rec.Session, Info: rec.Info, Stamp: rec.Stamp, Cursor: rec.Cursor, Classifier: rec.Classifier}
-	if !t.transition(rec.WentOn(t.w.Books, r, "somebody went on in the session")) {
+	if !t.transition(t.s.Rec.WentOn(t.w.Books, t.s.Rec.Read(), "somebody went on in the session")) {
 		return
 	}
 	t.anew()

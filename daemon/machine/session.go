@@ -336,8 +336,7 @@ func (s *Session) Unsaved(w *World) *state.Change {
 	if !s.Files.Unsaved {
 		return nil
 	}
-	rec := s.Rec
-	return rec.Noted(w.Books, state.Read{Session: rec.Session, Info: rec.Info, Stamp: rec.Stamp, Cursor: rec.Cursor, Classifier: rec.Classifier})
+	return s.Rec.Noted(w.Books, s.Rec.Read())
 }
 
 // Saved takes in that this was stored.
