@@ -75,7 +75,11 @@ func (w *world) spoilRow(id string) {
 }
 
 func twentyCase(t *testing.T, a agentCase) {
-	const sessions, parallel = 20, 2
+	const parallel = 2
+	sessions := 20
+	if a.isOpencode() { // each takes ten seconds of processor time
+		sessions = 8
+	}
 	w := newWorld(t, a)
 	w.provider.SetRule(limitFirst(w))
 	var c *clawd

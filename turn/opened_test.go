@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,5 +77,16 @@ func TestRunRefusesUnknownBackoff(t *testing.T) {
 	r.Retry = &resume.RetryPolicy{Backoff: resume.Backoff{Kind: "fast"}}
 	if got, err := Run(t.Context(), r); !errors.Is(err, ErrRequest) || got.Attempts != 0 {
 		t.Errorf("%v after %d attempts", err, got.Attempts)
+	}
+}
+
+// A run that read its prompt too late has asked nothing, and is made again.
+func TestRunWithoutInput(t *testing.T) {
+	t.Parallel()
+	r := fake(t, "no input:"+filepath.Join(t.TempDir(), "n"))
+	r.Retry = &resume.RetryPolicy{Backoff: resume.Backoff{Base: time.Millisecond}}
+	got, err := Run(t.Context(), r)
+	if err != nil || got.Attempts != 2 || got.Text != r.Prompt || len(got.Errors) != 1 || !strings.Contains(got.Errors[0], "did not wait for its prompt") {
+		t.Errorf("%v, %+v", err, got)
 	}
 }

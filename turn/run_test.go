@@ -127,17 +127,6 @@ func TestRunRetries(t *testing.T) {
 	}
 }
 
-// A run that read its prompt too late has asked nothing, and is made again.
-func TestRunWithoutInput(t *testing.T) {
-	t.Parallel()
-	r := fake(t, "no input:"+filepath.Join(t.TempDir(), "n"))
-	r.Retry = &resume.RetryPolicy{Backoff: resume.Backoff{Base: time.Millisecond}}
-	got, err := Run(t.Context(), r)
-	if err != nil || got.Attempts != 2 || got.Text != r.Prompt || len(got.Errors) != 1 || !strings.Contains(got.Errors[0], "did not wait for its prompt") {
-		t.Errorf("%v, %+v", err, got)
-	}
-}
-
 func TestRunRepeatsNoWork(t *testing.T) {
 	t.Parallel()
 	r := fake(t, "works, then fails")
