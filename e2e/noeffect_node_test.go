@@ -63,7 +63,9 @@ var qwenProofs = map[string]func(*testing.T, agentCase){
 	"UnknownSession": qwenUnknownSession,
 }
 
+// runProofs runs what depends on the agent's version alone: every day Claude Code's are enough.
 func runProofs(t *testing.T, a agentCase, proofs map[string]func(*testing.T, agentCase)) {
+	onlyInAll(t)
 	t.Parallel()
 	for name, proof := range proofs {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // The proofs of no effect for opencode, without clawd.
 
 func TestOpencodeNoEffect(t *testing.T) {
+	onlyInAll(t)
 	t.Parallel()
 	for name, proof := range map[string]func(*testing.T){
 		"KilledBeforeUserRow":     opencodeKilledEarly,
