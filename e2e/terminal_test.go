@@ -49,6 +49,10 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 		}
 		_, _ = p.command("kill-server").CombinedOutput()
 	})
+	if w.agent.isOpencode() && !within(hangsAtStart, func() bool { return strings.TrimSpace(p.screen()) != "" }) {
+		w.t.Log("opencode hangs at its start, and is started once more")
+		p.tmux("respawn-pane", "-k", "-c", w.project, script)
+	}
 	return p
 }
 
