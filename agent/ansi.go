@@ -10,7 +10,7 @@ import (
 )
 
 // ParseScreen reads what "tmux capture-pane -e" prints: the rows of a screen with the escape
-// sequences of their colours. row, col and title are as in Screen.
+// sequences of their colors. row, col and title are as in Screen.
 func ParseScreen(text string, row, col int, title string) Screen {
 	s := Screen{Row: row, Col: col, Title: title}
 	pen := pen{}
@@ -63,7 +63,7 @@ func (p *pen) row(line string) (plain string, faint [][2]int) {
 	return b.String(), faint
 }
 
-// escape cuts an escape sequence off. params is set for those that choose colours.
+// escape cuts an escape sequence off. params is set for those that choose colors.
 func escape(s string) (params, rest string, ok bool) {
 	switch {
 	case strings.HasPrefix(s, "\x1b["):
@@ -89,7 +89,7 @@ func escape(s string) (params, rest string, ok bool) {
 	return "", s, false
 }
 
-// set follows the sequence that chooses colours (SGR).
+// set follows the sequence that chooses colors (SGR).
 func (p *pen) set(params string) {
 	f := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
 	if params == ";" {
@@ -114,7 +114,7 @@ func (p *pen) set(params string) {
 	}
 }
 
-// chosen reads a colour out of the palette or by its parts, and gives the index of its last part.
+// chosen reads a color out of the palette or by its parts, and gives the index of its last part.
 func (p *pen) chosen(f []string, n int, foreground bool) int {
 	at := func(i int) int {
 		if i >= len(f) {

@@ -8,7 +8,7 @@ import (
 
 // Screen is what a terminal shows now. It never outlives the decision that it was read for.
 type Screen struct {
-	Rows     []string // the visible rows, top first, without trailing blanks or colours
+	Rows     []string // the visible rows, top first, without trailing blanks or colors
 	Faint    [][2]int // half-open column ranges of row Row that are drawn faint or grey: a placeholder, not typed text
 	Row, Col int      // of the cursor, from 0
 	Cols     int      // how wide the terminal is; 0: not known

@@ -226,17 +226,17 @@ func (m Messages) Match(text string, at time.Time, zone *time.Location) (Stop, b
 }
 
 var (
-	colours = lazyregexp.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+	colors = lazyregexp.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 	// signs are the many forms of one sign: agents change from one to the other between versions.
 	signs = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`,
 		"\u2219", "·", "\u2022", "·", "\u22c5", "·", "\u2026", "...", "\u2011", "-", "\t", " ", "\r", "")
 )
 
-// Plain takes off what a terminal draws around an agent's sentence (colours, a box, a bullet) and
+// Plain takes off what a terminal draws around an agent's sentence (colors, a box, a bullet) and
 // makes one of the many forms of blanks, quotes and dots. Lines stay apart.
 func Plain(text string) string {
 	var lines []string
-	for line := range strings.Lines(signs.Replace(colours.ReplaceAllString(text, ""))) {
+	for line := range strings.Lines(signs.Replace(colors.ReplaceAllString(text, ""))) {
 		line = strings.Trim(line, " \n│|╭╮╰╯─━┌┐└┘┃⎿⏺●■⚠✕✖✗❯\ufe0f")
 		if line != "" {
 			lines = append(lines, line)

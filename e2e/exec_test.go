@@ -119,7 +119,7 @@ func execTurnsCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	id := ""
 	var used []int64
-	for i, prompt := range []string{"my number is 4711", "my colour is blue", "what do you know of me?"} {
+	for i, prompt := range []string{"my number is 4711", "my color is blue", "what do you know of me?"} {
 		w.provider.Queue(provider.Text("answer " + string(rune('1'+i))))
 		args := []string{prompt}
 		if id != "" {

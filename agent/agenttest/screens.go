@@ -274,3 +274,24 @@ func FuzzScreen(f *testing.F, a agent.Terminal, prompt string) {
 		}
 	})
 }
+
+// Sign is one thing that a screen may show, in place of the same rows of one that takes a prompt.
+type Sign struct {
+	Rows  map[int]string
+	Set   func(*agent.Screen) // nil: nothing else
+	Ready bool                // it takes one all the same
+}
+
+// Check puts the sign on a screen of the agent's, and wants nothing to be typed, closed or chosen there but where it is Ready.
+func (c Sign) Check(t *testing.T, name string, a agent.Terminal, s agent.Screen) {
+	t.Helper()
+	for n, text := range c.Rows {
+		s.Rows[n] = text
+	}
+	if c.Set != nil {
+		c.Set(&s)
+	}
+	if v := a.Screen(s); v.Ready != c.Ready || v.Close != nil || v.Instead != nil {
+		t.Errorf("%s: %+v", name, v)
+	}
+}

@@ -53,53 +53,41 @@ func TestOwnCursor(t *testing.T) {
 // Each sign of 0.15 alone is enough.
 func TestOldScreenSigns(t *testing.T) {
 	rule := strings.Repeat("─", 100)
-	for name, c := range map[string]struct {
-		rows  map[int]string
-		set   func(s *agent.Screen)
-		ready bool
-	}{
-		"none":                       {ready: true},
-		"in yolo mode":               {rows: map[int]string{6: "*   " + placeholder, 8: "  YOLO mode (shift + tab to cycle)"}, ready: true},
-		"how full it is":             {rows: map[int]string{8: "  ? for shortcuts" + strings.Repeat(" ", 60) + "1.2% context used"}, ready: true},
-		"busy":                       {rows: map[int]string{4: "  ⠧ Working on it! (2s · esc to cancel)"}},
-		"busy, with a queued prompt": {rows: map[int]string{3: "  ⠧ Working on it! (2s · esc to cancel)", 4: "    more"}},
-		"it asks again by itself":    {rows: map[int]string{3: "    Requested 1.] (Retrying in 60s… (attempt 1/10))"}},
-		"its words, typed":           {set: func(s *agent.Screen) { s.FaintAbove = make([][][2]int, 3) }},
-		"nothing of colours known":   {set: func(s *agent.Screen) { s.FaintAbove = nil }},
-		"grey in another row":        {set: func(s *agent.Screen) { s.FaintAbove = [][][2]int{{{2, 50}}, {{2, 50}}} }},
-		"grey where the cursor is":   {set: func(s *agent.Screen) { s.FaintAbove, s.Faint = nil, [][2]int{{0, 50}} }},
-		"a suggestion":               {rows: map[int]string{6: "> All done."}, set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{2, 50}} }},
-		"text":                       {rows: map[int]string{6: "> x"}},
-		"two rows":                   {rows: map[int]string{5: "> x"}},
-		"a shell":                    {rows: map[int]string{6: "!   " + placeholder}},
-		"a search":                   {rows: map[int]string{6: "(r:)  " + placeholder}},
-		"one Ctrl-C":                 {rows: map[int]string{8: "  Press Ctrl+C again to exit."}},
-		"vim":                        {rows: map[int]string{8: "  -- INSERT --"}},
-		"a task in the background":   {rows: map[int]string{8: "  ? for shortcuts · 1 shell"}},
-		"a footer of two rows":       {rows: map[int]string{9: "  demo-1"}, set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
-		"no footer":                  {set: func(s *agent.Screen) { s.Rows, s.Row = s.Rows[:8], 8 }},
-		"text below the cursor":      {rows: map[int]string{9: ""}, set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  more") }},
-		"the cursor not in column 0": {set: func(s *agent.Screen) { s.Col = 1 }},
-		"the cursor further down":    {set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
-		"the cursor in the box":      {set: func(s *agent.Screen) { s.Row, s.Col = 6, 2 }},
-		"the cursor not known":       {set: func(s *agent.Screen) { s.Row = -1 }},
-		"an answer":                  {rows: map[int]string{2: "", 3: "  ✦ All done."}},
-		"cancelled":                  {rows: map[int]string{3: "  ● Request cancelled."}},
-		"something attached":         {rows: map[int]string{4: "  Attachments: [picture.png]"}},
-		"a busy title, as in 0.24":   {set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
+	for name, c := range map[string]agenttest.Sign{
+		"none":                       {Ready: true},
+		"in yolo mode":               {Rows: map[int]string{6: "*   " + placeholder, 8: "  YOLO mode (shift + tab to cycle)"}, Ready: true},
+		"how full it is":             {Rows: map[int]string{8: "  ? for shortcuts" + strings.Repeat(" ", 60) + "1.2% context used"}, Ready: true},
+		"busy":                       {Rows: map[int]string{4: "  ⠧ Working on it! (2s · esc to cancel)"}},
+		"busy, with a queued prompt": {Rows: map[int]string{3: "  ⠧ Working on it! (2s · esc to cancel)", 4: "    more"}},
+		"it asks again by itself":    {Rows: map[int]string{3: "    Requested 1.] (Retrying in 60s… (attempt 1/10))"}},
+		"its words, typed":           {Set: func(s *agent.Screen) { s.FaintAbove = make([][][2]int, 3) }},
+		"nothing of colors known":    {Set: func(s *agent.Screen) { s.FaintAbove = nil }},
+		"grey in another row":        {Set: func(s *agent.Screen) { s.FaintAbove = [][][2]int{{{2, 50}}, {{2, 50}}} }},
+		"grey where the cursor is":   {Set: func(s *agent.Screen) { s.FaintAbove, s.Faint = nil, [][2]int{{0, 50}} }},
+		"a suggestion":               {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{2, 50}} }},
+		"text":                       {Rows: map[int]string{6: "> x"}},
+		"two rows":                   {Rows: map[int]string{5: "> x"}},
+		"a shell":                    {Rows: map[int]string{6: "!   " + placeholder}},
+		"a search":                   {Rows: map[int]string{6: "(r:)  " + placeholder}},
+		"one Ctrl-C":                 {Rows: map[int]string{8: "  Press Ctrl+C again to exit."}},
+		"vim":                        {Rows: map[int]string{8: "  -- INSERT --"}},
+		"a task in the background":   {Rows: map[int]string{8: "  ? for shortcuts · 1 shell"}},
+		"a footer of two rows":       {Rows: map[int]string{9: "  demo-1"}, Set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
+		"no footer":                  {Set: func(s *agent.Screen) { s.Rows, s.Row = s.Rows[:8], 8 }},
+		"text below the cursor":      {Rows: map[int]string{9: ""}, Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  more") }},
+		"the cursor not in column 0": {Set: func(s *agent.Screen) { s.Col = 1 }},
+		"the cursor further down":    {Set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
+		"the cursor in the box":      {Set: func(s *agent.Screen) { s.Row, s.Col = 6, 2 }},
+		"the cursor not known":       {Set: func(s *agent.Screen) { s.Row = -1 }},
+		"an answer":                  {Rows: map[int]string{2: "", 3: "  ✦ All done."}},
+		"cancelled":                  {Rows: map[int]string{3: "  ● Request cancelled."}},
+		"something attached":         {Rows: map[int]string{4: "  Attachments: [picture.png]"}},
+		"a busy title, as in 0.24":   {Set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
 	} {
 		s := agent.Screen{Rows: []string{"", "  > Say hello", "  ✕ [API Error: 429 Rate limit reached for demo-1, Used 3,", "    Requested 1. Please try again in 20s.] (Press Ctrl+Y to retry)", "",
 			rule, ">   " + placeholder, rule, "  ? for shortcuts", ""},
 			Row: 9, Cols: 100, Title: "Qwen - demo", FaintAbove: [][][2]int{{{2, 17}}, nil, {{3, 38}}, nil}}
-		for n, text := range c.rows {
-			s.Rows[n] = text
-		}
-		if c.set != nil {
-			c.set(&s)
-		}
-		if v := (&Qwen{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
-			t.Errorf("%s: %+v", name, v)
-		}
+		c.Check(t, name, &Qwen{}, s)
 	}
 }
 
@@ -115,43 +103,31 @@ func TestTypedText(t *testing.T) {
 // Each sign alone is enough.
 func TestScreenSigns(t *testing.T) {
 	rule := strings.Repeat("─", 100)
-	for name, c := range map[string]struct {
-		rows  map[int]string
-		set   func(s *agent.Screen)
-		ready bool
-	}{
-		"none":                 {ready: true},
-		"in yolo mode":         {rows: map[int]string{6: "*   " + placeholder}, ready: true},
-		"busy":                 {set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
-		"asking":               {set: func(s *agent.Screen) { s.Title = "✳︎ Qwen - demo" }},
-		"busy by its footer":   {rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue · Auto mode"}},
-		"its words, typed":     {set: func(s *agent.Screen) { s.Faint = nil }},
-		"text":                 {rows: map[int]string{6: "> x"}},
-		"a suggestion":         {rows: map[int]string{6: "> All done."}, set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 50}} }},
-		"a blank typed":        {set: func(s *agent.Screen) { s.Col = 3 }},
-		"two rows":             {rows: map[int]string{7: "  and more"}},
-		"a menu":               {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  (1/81)") }},
-		"no footer":            {set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
-		"an answer":            {rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done."}},
-		"an answer quotes":     {rows: map[int]string{1: "", 2: "  ◆ All done.", 3: "  (Press Ctrl+Y to retry)"}},
-		"cancelled":            {rows: map[int]string{3: "  ● Request cancelled."}},
-		"went on":              {rows: map[int]string{3: "    Requested 1. Please try again in 20s.]"}},
-		"a prompt that quotes": {rows: map[int]string{1: "", 2: "  > ✕ [API Error: x]", 3: "    (Press Ctrl+Y to retry)"}},
-		"its hint is broken":   {rows: map[int]string{2: "  ✕ [API Error: x] (Press", 3: "    Ctrl+Y to retry)"}, ready: true},
-		"cursor elsewhere":     {set: func(s *agent.Screen) { s.Row = 2 }},
-		"cursor not known":     {set: func(s *agent.Screen) { s.Row = -1 }},
+	for name, c := range map[string]agenttest.Sign{
+		"none":                 {Ready: true},
+		"in yolo mode":         {Rows: map[int]string{6: "*   " + placeholder}, Ready: true},
+		"busy":                 {Set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
+		"asking":               {Set: func(s *agent.Screen) { s.Title = "✳︎ Qwen - demo" }},
+		"busy by its footer":   {Rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue · Auto mode"}},
+		"its words, typed":     {Set: func(s *agent.Screen) { s.Faint = nil }},
+		"text":                 {Rows: map[int]string{6: "> x"}},
+		"a suggestion":         {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 50}} }},
+		"a blank typed":        {Set: func(s *agent.Screen) { s.Col = 3 }},
+		"two rows":             {Rows: map[int]string{7: "  and more"}},
+		"a menu":               {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  (1/81)") }},
+		"no footer":            {Set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
+		"an answer":            {Rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done."}},
+		"an answer quotes":     {Rows: map[int]string{1: "", 2: "  ◆ All done.", 3: "  (Press Ctrl+Y to retry)"}},
+		"cancelled":            {Rows: map[int]string{3: "  ● Request cancelled."}},
+		"went on":              {Rows: map[int]string{3: "    Requested 1. Please try again in 20s.]"}},
+		"a prompt that quotes": {Rows: map[int]string{1: "", 2: "  > ✕ [API Error: x]", 3: "    (Press Ctrl+Y to retry)"}},
+		"its hint is broken":   {Rows: map[int]string{2: "  ✕ [API Error: x] (Press", 3: "    Ctrl+Y to retry)"}, Ready: true},
+		"cursor elsewhere":     {Set: func(s *agent.Screen) { s.Row = 2 }},
+		"cursor not known":     {Set: func(s *agent.Screen) { s.Row = -1 }},
 	} {
 		s := agent.Screen{Rows: []string{"", "  > Say hello", "  ✕ [API Error: 429 Rate limit reached for demo-1, Used 3,", "    Requested 1. Please try again in 20s.] (Press Ctrl+Y to retry)", "",
 			rule, ">   " + placeholder, rule, "  ➜ demo · git:(master) · demo-1", "  ⏸ Ask permissions (shift + tab to cycle)"},
 			Row: 6, Col: 2, Cols: 100, Title: "Qwen - demo", Faint: [][2]int{{3, 38}}}
-		for n, text := range c.rows {
-			s.Rows[n] = text
-		}
-		if c.set != nil {
-			c.set(&s)
-		}
-		if v := (&Qwen{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
-			t.Errorf("%s: %+v", name, v)
-		}
+		c.Check(t, name, &Qwen{}, s)
 	}
 }
