@@ -26,7 +26,7 @@ var (
 	spinnerTitle = lazyregexp.New(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
 	// placeholder of an empty box, drawn faint: Try "edit main.go to…"; after a failed request advice.
 	placeholder = lazyregexp.New(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
-	menuItem    = lazyregexp.New(`^  (❯|  *) ?[1-9]\. \S`)
+	menuItem    = lazyregexp.New(`^ {2,4}[❯ ] ?[1-9]\. \S`)
 )
 
 const insertMode = "-- INSERT --"
@@ -37,7 +37,7 @@ const (
 	menuKeys  = "Enter to confirm · Esc to cancel"
 )
 
-// Screen reads the agent's terminal: versions 2.1.197 and 2.1.329. The box is a row with the cursor
+// Screen reads the agent's terminal: versions 2.1.154 to 2.1.332. The box is a row with the cursor
 // between two lines over the whole width; below it stand only status lines.
 func (c *Claude) Screen(s agent.Screen) agent.View {
 	if limitMenu(s) {
@@ -80,13 +80,13 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 }
 
 // box gives the rows of the lines above and below the box that the cursor is in. There is no other
-// line over the whole width below it. The upper line may end in the session's name.
+// line over the whole width below it.
 func box(s agent.Screen) (top, bottom int, ok bool) {
-	for top = s.Row; top > 0 && !strings.HasPrefix(s.Line(top), strings.Repeat("─", 10)); top-- {
+	for top = s.Row; top > 0 && !begins(s.Line(top), "─"); top-- {
 	}
 	for bottom = s.Row; bottom < len(s.Rows) && !agent.Rule(s.Line(bottom), '─'); bottom++ {
 	}
-	if s.Row < 0 || top == s.Row || bottom == s.Row || bottom >= len(s.Rows) || !strings.HasPrefix(s.Line(top), strings.Repeat("─", 10)) {
+	if s.Row < 0 || top == s.Row || bottom == s.Row || bottom >= len(s.Rows) || !begins(s.Line(top), "─") {
 		return 0, 0, false
 	}
 	for row := bottom + 1; row < len(s.Rows); row++ {
@@ -147,5 +147,8 @@ func limitMenu(s agent.Screen) bool {
 	}
 	for row--; row >= 0 && s.At(row) == ""; row-- {
 	}
-	return agent.Rule(s.Line(row), '─') || agent.Rule(s.Line(row), '▔')
+	return begins(s.Line(row), "─") || begins(s.Line(row), "▔")
 }
+
+// begins: a line over the whole width may have words at its end, such as the session's name, or the effort for a while.
+func begins(line, mark string) bool { return strings.HasPrefix(line, strings.Repeat(mark, 10)) }
