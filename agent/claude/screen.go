@@ -124,8 +124,8 @@ func emptyBox(s agent.Screen) bool {
 }
 
 // limitMenu: the menu that opens by itself at a usage limit, in place of the box: below its last row
-// is nothing, and the cursor is on its first item, which Escape stands for as well. An item that
-// offers to go on at the reset says that the agent will not without being told to.
+// is nothing, its first item is chosen, which Escape stands for as well, and the cursor is on it, or, as in 2.1.87, right below
+// all. An item that offers to go on at the reset says that the agent will not without being told to.
 func limitMenu(s agent.Screen) bool {
 	row := s.Last()
 	if s.At(row) != menuKeys {
@@ -137,7 +137,7 @@ func limitMenu(s agent.Screen) bool {
 	for ; row >= 0 && menuItem.MatchString(s.Line(row)); row-- {
 		items++
 	}
-	if items < 2 || s.At(row+1) != menuStop || s.Row != row+1 {
+	if items < 2 || s.At(row+1) != menuStop || s.Row != row+1 && s.Row != s.Last()+1 {
 		return false
 	}
 	for ; row >= 0 && s.At(row) == ""; row-- {

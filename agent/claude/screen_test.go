@@ -80,7 +80,9 @@ func TestScreenMenu(t *testing.T) {
 	}{
 		"as it is":               {nil, row, true},
 		"another item chosen":    {[]string{"❯ 1. Stop", "  1. Stop", "    2. Switch", "  ❯ 2. Switch"}, row + 1, false},
-		"cursor elsewhere":       {nil, row + 5, false},
+		"cursor elsewhere":       {nil, row + 1, false},
+		"cursor below all":       {nil, row + 5, true},
+		"cursor far below":       {nil, row + 6, false},
 		"an item that continues": {[]string{"2. Switch to usage credits", "2. Wait here, then continue automatically at 1:40am"}, row, true},
 		"that item chosen":       {[]string{"❯ 1. Stop", "  1. Stop", "    2. Switch to usage credits", "  ❯ 2. Wait here, then continue automatically at 1:40am"}, row + 1, false},
 		"another question":       {[]string{"What do you want to do?", "Do you want to proceed?"}, row, false},
