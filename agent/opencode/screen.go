@@ -7,7 +7,7 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The box of a session, version 1.18.33; a sidebar may stand to its right:
+// The box of a session, version 1.18.33; a sidebar may stand to its right, and up to 1.3 two blanks for the dot:
 //
 //	┃
 //	┃  the text
@@ -57,7 +57,7 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: agent.WhyNoBox}
 		}
 	}
-	if inner(s, foot-2, edge, end) != "" || !strings.Contains(inner(s, foot-1, edge, end), " · ") {
+	if inner(s, foot-2, edge, end) != "" || !answers(inner(s, foot-1, edge, end)) {
 		return agent.View{Why: agent.WhyNoBox}
 	}
 	if edged(s, s.Row-2, edge) {
@@ -77,6 +77,9 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 	}
 	return agent.View{Ready: true, Room: end - edge - roomLess}
 }
+
+// answers tells whether a row says which agent and model answer the prompt. In the mode of the shell it has one word.
+func answers(row string) bool { return strings.Contains(row, " · ") || strings.Contains(row, "  ") }
 
 // lastBox gives the row and column of the lower left corner of the box: the last corner on the screen.
 func lastBox(s agent.Screen) (row, col int, ok bool) {
