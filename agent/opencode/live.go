@@ -152,7 +152,8 @@ const (
 func (o *OpenCode) opens(paths []string, s detect.Session) int {
 	found := noStore
 	for _, p := range paths {
-		if base := filepath.Base(storeOf(p)); strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db") {
+		base := filepath.Base(storeOf(p))
+		if strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db") || isJSON(s) && isLog(p) {
 			found = otherStore
 		}
 	}
@@ -171,6 +172,12 @@ func (o *OpenCode) opens(paths []string, s detect.Session) int {
 		}
 	}
 	return found
+}
+
+// isLog tells whether a file is a log in a data folder. Versions with JSON files hold nothing else open.
+func isLog(path string) bool {
+	dir := filepath.Dir(path)
+	return strings.HasSuffix(path, ".log") && filepath.Base(dir) == "log" && filepath.Base(filepath.Dir(dir)) == "opencode"
 }
 
 // storeOf is the database that a file belongs to.

@@ -245,3 +245,29 @@ func TestLivePassing(t *testing.T) {
 	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return New(agent.Env{Home: home, Procs: p}, agent.Config{}) }, s, "/w",
 		[]string{"opencode"}, []string{"opencode", "run", "-s", testID, "x"}, "opencode", true)
 }
+
+// Up to 1.1 a process holds nothing open but its log, which tells whose data folder it works in.
+func TestLiveOtherLog(t *testing.T) {
+	const dir = "/home/dev/work/demo"
+	for log, want := range map[string]detect.HolderKind{
+		"":                                   detect.Server,
+		"ours":                               detect.Server,
+		"/mnt/x/opencode/log/2026-11-21.log": "",
+		"/mnt/x/app/log/2026-11-21.log":      detect.Server,
+	} {
+		p := &testProcs{
+			All:  []agent.Proc{{PID: 7, Start: 70, Comm: "opencode"}},
+			Args: map[int][]string{7: {"opencode", "serve"}}, Dirs: map[int]string{7: "/"}, Files: map[int][]string{7: {"/dev/null"}},
+		}
+		o, data := open(t, p)
+		if log == "ours" {
+			log = filepath.Join(data, "log", "2026-11-21T003110.log")
+		}
+		p.Files[7] = append(p.Files[7], log)
+		s := detect.Session{Agent: Name, ID: testID, Path: filepath.Join(data, "storage", "session", "p", testID+".json")}
+		got, err := o.Live(t.Context(), s, detect.Info{Dir: dir})
+		if err != nil || len(got) != 1 || got[0].Kind != want || (got[0].Liveness == detect.Alive) != (want != "") {
+			t.Errorf("%q: %+v, %v, want %q", log, got, err, want)
+		}
+	}
+}
