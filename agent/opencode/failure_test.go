@@ -217,8 +217,8 @@ func FuzzRow(f *testing.F) {
 			t.Fatal("not the same twice")
 		}
 		events := []detect.Event{e}
-		if l, ok := parseRetry(log, testID); ok {
-			events = append(events, detect.Event{Kind: detect.KindRetry, ID: "msg_1", At: l.at, Next: l.next})
+		if _, at, ok := parseRetry(log); ok {
+			events = append(events, detect.Event{Kind: detect.KindRetry, ID: "msg_1", At: at, Next: nextTry(log, at)})
 		}
 		agenttest.CheckEvents(t, events)
 		if x := e.Failure; x != nil && x.Field == "" {

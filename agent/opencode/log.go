@@ -1,10 +1,13 @@
 package opencode
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +15,12 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
-// logTail is how much of a log is read. The lines of a retry are the newest of a session that
-// waits, but other sessions write to the same file.
-const logTail = 64 << 10
+// How much of the logs is read. The lines of a retry are the newest of a session that waits, but other sessions write to
+// the same file, and before 1.3 each such line holds the whole conversation.
+const (
+	logTail    = 64 << 10
+	oldLogTail = 8 << 20
+)
 
 // retry adds the newest failed try of the pending message, which only the log knows; a part that
 // was written later shows that the next try got an answer. opencode writes neither the time of
@@ -35,15 +41,62 @@ type retryLine struct {
 
 func newestRetry(dir, session string) (retryLine, bool) {
 	var best retryLine
-	for _, name := range logs(dir) {
-		for line := range bytes.Lines(tailOf(filepath.Join(dir, name))) {
-			if l, ok := parseRetry(string(line), session); ok && l.at.After(best.at) {
-				best = l
-			}
+	eachRetry(dir, func(id string, at time.Time, whole func() string) {
+		if id == session && at.After(best.at) {
+			best = retryLine{at: at, next: nextTry(whole(), at)}
 		}
-	}
+	})
 	return best, !best.at.IsZero()
 }
+
+// maxRetried is of how many sessions the newest line about a failed try is known.
+const maxRetried = 1000
+
+// noteRetries looks which sessions had a failed try. Nothing else is written when opencode begins to wait, so a scan tells of it.
+func (o *OpenCode) noteRetries() {
+	dir, stamp := filepath.Join(o.data, "log"), ""
+	for _, name := range logs(dir) {
+		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			stamp += agent.Stamp(fi) + " "
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if stamp == o.logged {
+		return
+	}
+	o.logged = stamp
+	eachRetry(dir, func(id string, at time.Time, _ func() string) {
+		if len(o.retried) >= maxRetried {
+			clear(o.retried)
+		}
+		o.retried[id] = later(o.retried[id], at)
+	})
+}
+
+// retriedStamp is what a session's stamp says of its newest failed try; empty: there was none.
+func (o *OpenCode) retriedStamp(id string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if at, ok := o.retried[id]; ok {
+		return " r" + at.Format(time.RFC3339Nano)
+	}
+	return ""
+}
+
+// eachRetry gives the lines about failed tries at the end of the logs. whole gives all of a line, while each runs.
+func eachRetry(dir string, each func(session string, at time.Time, whole func() string)) {
+	left := int64(oldLogTail)
+	for _, name := range slices.Backward(logs(dir)) {
+		if name == newLog {
+			left = logTail
+		}
+		left -= retriesOf(filepath.Join(dir, name), left, each)
+	}
+}
+
+// newLog is the one log of all processes, from 1.17 on.
+const newLog = "opencode.log"
 
 // logs are opencode.log, or for old versions the newest few of the logs that each process had to
 // itself, which are named by their time.
@@ -54,7 +107,7 @@ func logs(dir string) []string {
 	}
 	var old []string
 	for _, n := range names {
-		if n.Name() == "opencode.log" {
+		if n.Name() == newLog {
 			return []string{n.Name()}
 		}
 		if strings.HasPrefix(n.Name(), "20") && strings.HasSuffix(n.Name(), ".log") {
@@ -64,59 +117,91 @@ func logs(dir string) []string {
 	return old[max(0, len(old)-4):]
 }
 
-func tailOf(path string) []byte {
+// retriesOf reads at most so much of a log, from its end, and says how much that was.
+func retriesOf(path string, most int64, each func(session string, at time.Time, whole func() string)) int64 {
 	if _, err := agent.Own(path); err != nil {
-		return nil
+		return 0
 	}
 	f, err := agent.OpenRegular(path)
 	if err != nil {
-		return nil
+		return 0
 	}
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return nil
+		return 0
 	}
-	b, err := io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-logTail), logTail))
-	if err != nil {
-		return nil
+	from := max(0, fi.Size()-most)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, from, fi.Size()-from), 16<<10)
+	begins := from == 0 // else the first line is the end of one
+	for at := from; err == nil || errors.Is(err, bufio.ErrBufferFull); {
+		var text []byte
+		text, err = r.ReadSlice('\n')
+		if begins {
+			if session, stamp, ok := parseRetry(string(text)); ok {
+				line := io.NewSectionReader(f, at, fi.Size()-at)
+				each(session, stamp, func() string {
+					b, err := bufio.NewReader(line).ReadString('\n')
+					if err != nil && !errors.Is(err, io.EOF) {
+						return ""
+					}
+					return b
+				})
+			}
+		}
+		begins = err == nil
+		at += int64(len(text))
 	}
-	return b
+	return fi.Size() - from
 }
 
-// parseRetry reads a line about a failed try. Only what stands before the error counts: behind it
+// parseRetry reads the head of a line about a failed try. Only what stands before the error counts: behind it
 // there are texts of the provider and, in old versions, the whole prompt.
 //
 //	timestamp=2026-11-21T00:09:20.757Z level=ERROR run=… message="stream error" … session.id=ses_… small=false … error.error="…"
 //	ERROR 2026-11-21T00:39:30 +36ms service=llm … sessionID=ses_… small=false … error={"error":{"statusCode":429,"responseHeaders":{…
-func parseRetry(line, session string) (retryLine, bool) {
-	if head, _, ok := strings.Cut(line, " error.error="); ok {
-		stamp, rest, _ := strings.Cut(strings.TrimPrefix(head, "timestamp="), " ")
-		at, err := time.Parse(time.RFC3339, stamp)
-		rest = " " + rest + " "
-		return retryLine{at: detect.Clamp(at)}, err == nil && strings.Contains(rest, ` message="stream error" `) &&
-			strings.Contains(rest, " session.id="+session+" ") && strings.Contains(rest, " small=false ")
+func parseRetry(line string) (session string, at time.Time, ok bool) {
+	old := strings.HasPrefix(line, oldLine)
+	key, form, begins := "session.id=", time.RFC3339, " error.error="
+	if old {
+		key, form, begins = "sessionID=", "2006-01-02T15:04:05", oldError
 	}
-	head, failed, ok := strings.Cut(line, " error={")
-	f := strings.Fields(head)
-	if !ok || len(f) < 4 || f[0] != "ERROR" || f[3] != "service=llm" ||
-		!strings.Contains(head+" ", " sessionID="+session+" ") || !strings.Contains(head+" ", " small=false ") {
-		return retryLine{}, false
+	head, _, ok := strings.Cut(line, begins)
+	fields := strings.Fields(head)
+	n := slices.IndexFunc(fields, func(f string) bool { return strings.HasPrefix(f, key) })
+	if !ok || n < 0 || !slices.Contains(fields, "small=false") {
+		return "", time.Time{}, false
 	}
-	at, err := time.Parse("2006-01-02T15:04:05", f[1])
-	if err != nil {
-		return retryLine{}, false
+	stamp := strings.TrimPrefix(fields[0], "timestamp=")
+	if ok = strings.Contains(head, ` message="stream error" `); old {
+		stamp, ok = fields[1], slices.Contains(fields, "service=llm")
 	}
-	l := retryLine{at: detect.Clamp(at)}
+	at, err := time.Parse(form, stamp)
+	if old { // whole seconds: it was before the next one, and not before what was written in this one
+		at = at.Add(time.Second - time.Millisecond)
+	}
+	return fields[n][len(key):], detect.Clamp(at), ok && err == nil
+}
+
+// How an old log begins the line of an error, and the error in it.
+const (
+	oldLine  = "ERROR "
+	oldError = " error={"
+)
+
+// nextTry is when the provider wants the next try, by a whole line of an old log; zero: it does not say.
+func nextTry(line string, at time.Time) time.Time {
+	_, failed, ok := strings.Cut(line, oldError)
 	var e struct {
 		Error struct {
 			Headers map[string]string `json:"responseHeaders"`
 		} `json:"error"`
 	}
-	if json.NewDecoder(strings.NewReader("{"+failed)).Decode(&e) == nil {
-		if d := retryAfter(header(e.Error.Headers), l.at); d != nil {
-			l.next = l.at.Add(*d)
-		}
+	if !ok || !strings.HasPrefix(line, oldLine) || json.NewDecoder(strings.NewReader("{"+failed)).Decode(&e) != nil {
+		return time.Time{}
 	}
-	return l, true
+	if d := retryAfter(header(e.Error.Headers), at); d != nil {
+		return at.Add(*d)
+	}
+	return time.Time{}
 }

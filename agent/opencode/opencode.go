@@ -43,6 +43,9 @@ type OpenCode struct {
 	slow     map[string]slow
 	patience time.Duration
 	rows     keptRows
+	// retried is when the newest failed try of a session was logged, and logged names the state of the logs that told it.
+	retried map[string]time.Time
+	logged  string
 }
 
 // Kind is opencode, for turn.Request and for whoever lists the agents.
@@ -59,7 +62,7 @@ const database = "OPENCODE_DB"
 // New gives opencode with the data folder of cfg, else of the environment, else of the home folder.
 func New(env agent.Env, cfg agent.Config) *OpenCode {
 	env = env.Whole()
-	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, slow: map[string]slow{}, patience: patience}
+	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)

@@ -231,24 +231,26 @@ func TestParseRetry(t *testing.T) {
 		{`timestamp=2026-11-21T00:39:30.000Z level=INFO message="x" error.error=" message=\"stream error\" session.id=` + id + ` small=false "`, 0, false},
 		{`ERROR 2026-11-21T00:39:30 +36ms service=llm providerID=fake modelID=demo-1 sessionID=` + id + ` small=false agent=build mode=primary error={"error":{"name":"AI_APICallError","statusCode":429,"responseHeaders":{"retry-after":"3600"},"requestBodyValues":{}}} stream error`, time.Hour, true},
 		{`ERROR 2026-11-21T00:39:30 +36ms service=llm sessionID=` + id + ` small=false error={"error":{"name":"AI_APICallErr`, 0, true},
+		{`ERROR 2026-11-21T00:39:30 +36ms service=llm sessionID=` + id + ` small=false error={"error":{"requestBodyValues":{"messages":["what is error.error= ?"]},"responseHeaders":{"retry-after":"5"}}}`, 5 * time.Second, true},
+		{`timestamp=2026-11-21T00:39:30.000Z level=ERROR message="stream error" session.id=` + id + ` small=false error.error="x error={"error":{"responseHeaders":{"retry-after":"5"}}}"`, 0, true},
 		{`ERROR 2026-11-21T00:39:30 +36ms service=bus sessionID=` + id + ` small=false error={"error":{}}`, 0, false},
 		{`ERROR 2026-11-21T00:39:30 +36ms service=llm sessionID=` + id + ` small=true error={"error":{}}`, 0, false},
 		{``, 0, false},
 	} {
-		l, ok := parseRetry(c.line, id)
-		if ok != c.ok {
+		session, stamp, ok := parseRetry(c.line)
+		if ok = ok && session == id; ok != c.ok {
 			t.Errorf("%.80s: %v", c.line, ok)
 			continue
 		}
-		want := retryLine{}
-		if c.ok {
-			want.at = at
+		want, next := at, time.Time{}
+		if strings.HasPrefix(c.line, oldLine) {
+			want = at.Add(999 * time.Millisecond)
 		}
 		if c.next > 0 {
-			want.next = at.Add(c.next)
+			next = want.Add(c.next)
 		}
-		if ok && l != want {
-			t.Errorf("%.80s: %+v, want %+v", c.line, l, want)
+		if got := nextTry(c.line, want); ok && (!stamp.Equal(want) || !got.Equal(next)) {
+			t.Errorf("%.80s: %s, next %s, want %s and %s", c.line, stamp, got, want, next)
 		}
 	}
 }

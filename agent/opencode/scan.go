@@ -38,6 +38,7 @@ func (o *OpenCode) Scan(ctx context.Context, hint string) ([]agent.Touched, erro
 		}
 		return o.scanDB(ctx, path, scanHint)
 	}
+	o.noteRetries()
 	var all []agent.Touched
 	var errs []error
 	for _, path := range o.databases() {
@@ -130,6 +131,9 @@ func (o *OpenCode) scanDB(ctx context.Context, path string, n int) ([]agent.Touc
 	o.mu.Lock()
 	o.pending[path] = pending
 	o.mu.Unlock()
+	for i := range all {
+		all[i].Stamp += o.retriedStamp(all[i].Session.ID)
+	}
 	return all, errors.Join(refused...)
 }
 

@@ -288,7 +288,7 @@ func (o *OpenCode) storageSession(path string) (agent.Touched, error) {
 			stamp = append(stamp, fmt.Sprint(fi.ModTime().UnixNano()))
 		}
 	}
-	t.Stamp = strings.Join(stamp, " ")
+	t.Stamp = strings.Join(stamp, " ") + o.retriedStamp(id)
 	return t, nil
 }
 
