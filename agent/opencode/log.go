@@ -162,31 +162,37 @@ func retriesOf(path string, most int64, each func(session string, at time.Time, 
 //	ERROR 2026-11-21T00:39:30 +36ms service=llm … sessionID=ses_… small=false … error={"error":{"statusCode":429,"responseHeaders":{…
 func parseRetry(line string) (session string, at time.Time, ok bool) {
 	old := strings.HasPrefix(line, oldLine)
-	key, form, begins := "session.id=", time.RFC3339, " error.error="
+	form, begins := time.RFC3339, " error.error="
 	if old {
-		key, form, begins = "sessionID=", "2006-01-02T15:04:05", oldError
+		form, begins = "2006-01-02T15:04:05", oldError
 	}
-	head, _, ok := strings.Cut(line, begins)
+	head, failed, ok := strings.Cut(line, begins)
 	fields := strings.Fields(head)
-	n := slices.IndexFunc(fields, func(f string) bool { return strings.HasPrefix(f, key) })
-	if !ok || n < 0 || !slices.Contains(fields, "small=false") {
+	for _, f := range fields {
+		if key, value, _ := strings.Cut(f, "="); key == "session.id" || key == "sessionID" { // up to 1.3
+			session = value
+		}
+	}
+	if !ok || session == "" || !slices.Contains(fields, "small=false") {
 		return "", time.Time{}, false
 	}
 	stamp := strings.TrimPrefix(fields[0], "timestamp=")
 	if ok = strings.Contains(head, ` message="stream error" `); old {
-		stamp, ok = fields[1], slices.Contains(fields, "service=llm")
+		stamp, ok = fields[1], slices.Contains(fields, "service=llm") && !strings.HasPrefix(failed, titleError)
 	}
 	at, err := time.Parse(form, stamp)
 	if old { // whole seconds: it was before the next one, and not before what was written in this one
 		at = at.Add(time.Second - time.Millisecond)
 	}
-	return fields[n][len(key):], detect.Clamp(at), ok && err == nil
+	return session, detect.Clamp(at), ok && err == nil
 }
 
 // How an old log begins the line of an error, and the error in it.
 const (
 	oldLine  = "ERROR "
 	oldError = " error={"
+	// titleError is that of the request for a title, which alone is repeated by the library.
+	titleError = `"error":{"name":"AI_RetryError"`
 )
 
 // nextTry is when the provider wants the next try, by a whole line of an old log; zero: it does not say.
