@@ -25,8 +25,25 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	found, err := holders.Find(ctx, o.env.Procs, "no opencode process runs in the session's folder or project", func(p agent.Proc) (detect.Holder, bool) {
 		return o.holder(p, s, i, look)
 	})
+	found = o.withoutStarters(found)
 	o.several(found, s)
 	return found, err
+}
+
+// withoutStarters leaves out the scripts that started another of them with their own arguments and wait for it: up to 1.15 the
+// package has one. Such a script listens nowhere.
+func (o *OpenCode) withoutStarters(found []detect.Holder) []detect.Holder {
+	procs, started := o.env.Procs, map[int][]string{} // by parent
+	for _, h := range found {
+		if p, ok := procs.Get(h.PID); ok && h.PID > 0 {
+			started[p.PPID], _ = o.arguments(p, procs.Argv(h.PID))
+		}
+	}
+	return slices.DeleteFunc(found, func(h detect.Holder) bool {
+		args, ok := started[h.PID]
+		argv := procs.Argv(h.PID)
+		return ok && o.scripted(argv) && slices.Equal(argv[2:], args)
+	})
 }
 
 // several: where two servers may have a session, such as an editor's and "opencode serve", a prompt may reach the one in which its user is not, and
@@ -126,13 +143,18 @@ func (o *OpenCode) arguments(p agent.Proc, argv []string) (args []string, named 
 	if len(argv) == 0 {
 		return nil, o.isProgram(p.Comm)
 	}
-	if len(argv) > 1 && (interpreters[filepath.Base(argv[0])] || shells[filepath.Base(argv[0])]) && o.isProgram(argv[1]) {
+	if o.scripted(argv) {
 		return argv[2:], true
 	}
 	if o.isProgram(argv[0]) {
 		return argv[1:], true
 	}
 	return argv[1:], o.isProgram(p.Comm) && !agent.NamedByScript(p, argv)
+}
+
+// scripted tells whether an interpreter or a shell runs a script that is opencode by name.
+func (o *OpenCode) scripted(argv []string) bool {
+	return len(argv) > 1 && (interpreters[filepath.Base(argv[0])] || shells[filepath.Base(argv[0])]) && o.isProgram(argv[1])
 }
 
 func (o *OpenCode) isProgram(path string) bool {

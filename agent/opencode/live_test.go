@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -268,6 +269,48 @@ func TestLiveOtherLog(t *testing.T) {
 		got, err := o.Live(t.Context(), s, detect.Info{Dir: dir})
 		if err != nil || len(got) != 1 || got[0].Kind != want || (got[0].Liveness == detect.Alive) != (want != "") {
 			t.Errorf("%q: %+v, %v, want %q", log, got, err, want)
+		}
+	}
+}
+
+// Up to 1.15 a script of node's starts the program and waits for it.
+func TestLiveStarters(t *testing.T) {
+	const dir = "/home/dev/work/demo"
+	node := func(args ...string) []string {
+		return append([]string{"node", "/usr/lib/node_modules/.bin/opencode"}, args...)
+	}
+	elf := func(args ...string) []string {
+		return append([]string{"/usr/lib/node_modules/opencode-ai/bin/.opencode"}, args...)
+	}
+	for name, c := range map[string]struct {
+		script, program []string
+		parent          int // of the program
+		want            []int
+	}{
+		"a server":                    {node("serve", "--port", "4097"), elf("serve", "--port", "4097"), 7, []int{8}},
+		"a terminal":                  {node(), elf(), 7, []int{8}},
+		"a run of it":                 {node("run", "--session", ourSession, "x"), elf("run", "--session", ourSession, "x"), 7, []int{8}},
+		"by a shell":                  {append([]string{"/bin/sh"}, node("serve")[1:]...), elf("serve"), 7, []int{8}},
+		"another one":                 {node("serve"), elf("serve"), 1, []int{7, 8}},
+		"one that its tool starts":    {node(), elf("serve"), 7, []int{7, 8}},
+		"one that the program starts": {elf("serve"), elf("serve"), 7, []int{7, 8}},
+	} {
+		p := &testProcs{
+			All:  []agent.Proc{{PID: 7, PPID: 1, Start: 70, Comm: "node"}, {PID: 8, PPID: c.parent, Start: 80, Comm: ".opencode"}},
+			Args: map[int][]string{7: c.script, 8: c.program}, Dirs: map[int]string{7: dir, 8: dir}, Files: map[int][]string{},
+			Ports: map[int][]int{8: {4097}},
+		}
+		o, data := open(t, p)
+		db := inProject(t, data, ourProject, dir, dir)
+		p.Files[8] = []string{db}
+		got, err := o.Live(t.Context(), detect.Session{Agent: Name, ID: ourSession, Path: db}, detect.Info{Dir: dir})
+		var pids []int
+		for _, h := range got {
+			pids = append(pids, h.PID)
+		}
+		slices.Sort(pids)
+		if err != nil || !slices.Equal(pids, c.want) {
+			t.Errorf("%s: %v, %v, want %v", name, pids, err, c.want)
 		}
 	}
 }
