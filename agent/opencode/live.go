@@ -30,7 +30,7 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	return found, err
 }
 
-// withoutStarters leaves out the scripts that started another of them with their own arguments and wait for it: up to 1.15 the
+// withoutStarters leaves out the scripts that started another of them with their own arguments and wait for it: up to 1.14 the
 // package has one. Such a script listens nowhere.
 func (o *OpenCode) withoutStarters(found []detect.Holder) []detect.Holder {
 	procs, started := o.env.Procs, map[int][]string{} // by parent

@@ -273,7 +273,7 @@ func TestLiveOtherLog(t *testing.T) {
 	}
 }
 
-// Up to 1.15 a script of node's starts the program and waits for it.
+// Up to 1.14 a script of node's starts the program and waits for it.
 func TestLiveStarters(t *testing.T) {
 	const dir = "/home/dev/work/demo"
 	node := func(args ...string) []string {

@@ -16,7 +16,7 @@ import (
 )
 
 // How much of the logs is read. The lines of a retry are the newest of a session that waits, but other sessions write to
-// the same file, and before 1.3 each such line holds the whole conversation.
+// the same file, and before 1.17 each such line holds the whole conversation.
 const (
 	logTail    = 64 << 10
 	oldLogTail = 8 << 20
@@ -24,7 +24,7 @@ const (
 
 // retry adds the newest failed try of the pending message, which only the log knows; a part that
 // was written later shows that the next try got an answer. opencode writes neither the time of
-// the next try nor, from 1.3 on, what the provider asked for.
+// the next try nor, from 1.17 on, what the provider asked for.
 func (r *reader) retry(dir string) {
 	line, ok := newestRetry(dir, r.session.ID)
 	if !ok || line.at.Before(r.wrote) || line.at.UnixMilli() <= r.from.Retry {
@@ -169,15 +169,15 @@ func parseRetry(line string) (session string, at time.Time, ok bool) {
 	head, failed, ok := strings.Cut(line, begins)
 	fields := strings.Fields(head)
 	for _, f := range fields {
-		if key, value, _ := strings.Cut(f, "="); key == "session.id" || key == "sessionID" { // up to 1.3
+		if key, value, _ := strings.Cut(f, "="); key == "session.id" || key == "sessionID" { // 1.3 and before
 			session = value
 		}
 	}
-	if !ok || session == "" || !slices.Contains(fields, "small=false") {
+	if !ok || session == "" {
 		return "", time.Time{}, false
 	}
 	stamp := strings.TrimPrefix(fields[0], "timestamp=")
-	if ok = strings.Contains(head, ` message="stream error" `); old {
+	if ok = slices.Contains(fields, "small=false") && strings.Contains(head, ` message="stream error" `); old {
 		stamp, ok = fields[1], slices.Contains(fields, "service=llm") && !strings.HasPrefix(failed, titleError)
 	}
 	at, err := time.Parse(form, stamp)
@@ -187,7 +187,8 @@ func parseRetry(line string) (session string, at time.Time, ok bool) {
 	return session, detect.Clamp(at), ok && err == nil
 }
 
-// How an old log begins the line of an error, and the error in it.
+// How a log before 1.17 begins the line of an error, and the error in it. What stands between is of the request that the process
+// began last, such as the one for the title: so it does not tell whose error this is, and may name another session.
 const (
 	oldLine  = "ERROR "
 	oldError = " error={"

@@ -236,7 +236,7 @@ func TestParseRetry(t *testing.T) {
 		{`ERROR 2026-11-21T00:39:30 +4ms service=llm providerID=fake modelID=demo-1 session.id=` + id + ` small=false agent=build mode=primary error={"error":{"name":"AI_APICallError","statusCode":429,"responseHeaders":{"retry-after":"3600"}}} stream error`, time.Hour, true},
 		{`ERROR 2026-11-21T00:39:30 +3179ms service=llm sessionID=` + id + ` small=false agent=build mode=primary error={"error":{"name":"AI_RetryError","reason":"maxRetriesExceeded","errors":[]}} stream error`, 0, false},
 		{`ERROR 2026-11-21T00:39:30 +36ms service=bus sessionID=` + id + ` small=false error={"error":{}}`, 0, false},
-		{`ERROR 2026-11-21T00:39:30 +36ms service=llm sessionID=` + id + ` small=true error={"error":{}}`, 0, false},
+		{`ERROR 2026-11-21T00:39:30 +5ms service=llm modelID=demo-small sessionID=` + id + ` small=true agent=title error={"error":{"name":"AI_APICallError","responseHeaders":{"retry-after":"3600"}}} stream error`, time.Hour, true},
 		{``, 0, false},
 	} {
 		session, stamp, ok := parseRetry(c.line)
