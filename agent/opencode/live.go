@@ -22,27 +22,30 @@ func (o *OpenCode) Live(ctx context.Context, s detect.Session, i detect.Info) ([
 	}
 	// Few processes need it, and all of one look the same.
 	look := sync.OnceValues(func() (project, error) { return o.project(ctx, s, i.Dir) })
-	found, err := holders.Find(ctx, o.env.Procs, "no opencode process runs in the session's folder or project", func(p agent.Proc) (detect.Holder, bool) {
-		return o.holder(p, s, i, look)
-	})
-	found = o.withoutStarters(found)
+	const gone = "no opencode process runs in the session's folder or project"
+	found, err := holders.Find(ctx, o.env.Procs, gone, func(p agent.Proc) (detect.Holder, bool) { return o.holder(p, s, i, look) })
+	if found = slices.DeleteFunc(found, o.starter); len(found) == 0 {
+		found = holders.Gone(o.env.Procs, gone)
+	}
 	o.several(found, s)
 	return found, err
 }
 
-// withoutStarters leaves out the scripts that started another of them with their own arguments and wait for it: up to 1.14 the
-// package has one. Such a script listens nowhere.
-func (o *OpenCode) withoutStarters(found []detect.Holder) []detect.Holder {
-	procs, started := o.env.Procs, map[int][]string{} // by parent
-	for _, h := range found {
-		if p, ok := procs.Get(h.PID); ok && h.PID > 0 {
-			started[p.PPID], _ = o.arguments(p, procs.Argv(h.PID))
-		}
+// starter tells whether a holder is a script that started an opencode with its own arguments and waits for it: up to 1.14 the package
+// has one. It listens nowhere and opens nothing, so what it started is judged alone.
+func (o *OpenCode) starter(h detect.Holder) bool {
+	procs := o.env.Procs
+	argv := procs.Argv(h.PID)
+	if h.PID <= 1 || !o.scripted(argv) {
+		return false
 	}
-	return slices.DeleteFunc(found, func(h detect.Holder) bool {
-		args, ok := started[h.PID]
-		argv := procs.Argv(h.PID)
-		return ok && o.scripted(argv) && slices.Equal(argv[2:], args)
+	list, err := procs.List()
+	return err == nil && slices.ContainsFunc(list, func(p agent.Proc) bool {
+		if p.PPID != h.PID || !o.isProgram(p.Comm) {
+			return false
+		}
+		args, _ := o.arguments(p, procs.Argv(p.PID))
+		return slices.Equal(argv[2:], args)
 	})
 }
 

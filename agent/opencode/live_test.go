@@ -286,14 +286,16 @@ func TestLiveStarters(t *testing.T) {
 		script, program []string
 		parent          int // of the program
 		want            []int
+		other           bool // it works in another data folder
 	}{
-		"a server":                    {node("serve", "--port", "4097"), elf("serve", "--port", "4097"), 7, []int{8}},
-		"a terminal":                  {node(), elf(), 7, []int{8}},
-		"a run of it":                 {node("run", "--session", ourSession, "x"), elf("run", "--session", ourSession, "x"), 7, []int{8}},
-		"by a shell":                  {append([]string{"/bin/sh"}, node("serve")[1:]...), elf("serve"), 7, []int{8}},
-		"another one":                 {node("serve"), elf("serve"), 1, []int{7, 8}},
-		"one that its tool starts":    {node(), elf("serve"), 7, []int{7, 8}},
-		"one that the program starts": {elf("serve"), elf("serve"), 7, []int{7, 8}},
+		"a server":                    {node("serve", "--port", "4097"), elf("serve", "--port", "4097"), 7, []int{8}, false},
+		"a terminal":                  {node(), elf(), 7, []int{8}, false},
+		"a run of it":                 {node("run", "--session", ourSession, "x"), elf("run", "--session", ourSession, "x"), 7, []int{8}, false},
+		"by a shell":                  {append([]string{"/bin/sh"}, node("serve")[1:]...), elf("serve"), 7, []int{8}, false},
+		"of another data folder":      {node("serve"), elf("serve"), 7, nil, true},
+		"another one":                 {node("serve"), elf("serve"), 1, []int{7, 8}, false},
+		"one that its tool starts":    {node(), elf("serve"), 7, []int{7, 8}, false},
+		"one that the program starts": {elf("serve"), elf("serve"), 7, []int{7, 8}, false},
 	} {
 		p := &testProcs{
 			All:  []agent.Proc{{PID: 7, PPID: 1, Start: 70, Comm: "node"}, {PID: 8, PPID: c.parent, Start: 80, Comm: ".opencode"}},
@@ -303,10 +305,15 @@ func TestLiveStarters(t *testing.T) {
 		o, data := open(t, p)
 		db := inProject(t, data, ourProject, dir, dir)
 		p.Files[8] = []string{db}
+		if c.other {
+			p.Files[8] = []string{"/mnt/x/opencode/opencode.db"}
+		}
 		got, err := o.Live(t.Context(), detect.Session{Agent: Name, ID: ourSession, Path: db}, detect.Info{Dir: dir})
 		var pids []int
 		for _, h := range got {
-			pids = append(pids, h.PID)
+			if h.Liveness == detect.Alive {
+				pids = append(pids, h.PID)
+			}
 		}
 		slices.Sort(pids)
 		if err != nil || !slices.Equal(pids, c.want) {
