@@ -14,6 +14,9 @@ import (
 
 var reColour = lazyregexp.New(`\x1b\[[0-9;]*m`)
 
+// reNotFound is a line of the error with which 1.2 to 1.14 say that they do not know a session, and 1.1 that it has no file.
+var reNotFound = lazyregexp.New(`^message: "(?:Session not found: |Resource not found: [^"]*/storage/session/[^"/]*/)ses_[A-Za-z0-9]{20,40}(?:\.json)?",$`)
+
 // Output reads the JSON lines of `run --format json`, and the errors in words that may stand
 // between them.
 func (*OpenCode) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
@@ -63,7 +66,7 @@ func (p *printed) line(line []byte) {
 	var l outputLine
 	if agent.Unmarshal(line, &l) != nil || l.Type == "" {
 		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
-		p.Out.Refused = p.Out.Refused || text == "Error: Session not found"
+		p.Out.Refused = p.Out.Refused || text == "Error: Session not found" || reNotFound.MatchString(text)
 		if text != "" {
 			p.Say(agent.Said{Kind: agent.SaidNote, Text: text})
 		}

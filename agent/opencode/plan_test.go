@@ -211,6 +211,11 @@ func TestFresh(t *testing.T) {
 	}
 }
 
+// notFound is how 1.1 to 1.14 print what they do not find, with exit code 0.
+func notFound(message string) string {
+	return "NotFoundError: NotFoundError\n data: {\n  message: \"" + message + "\",\n},\n\n      at <anonymous> (/$bunfs/root/src/index.js:268387:15)\n"
+}
+
 func TestOutput(t *testing.T) {
 	file := func(name string) string { return readFile(t, filepath.Join(cases, name)) }
 	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*agent.OutputMax) + `"}}` + "\n"
@@ -218,10 +223,16 @@ func TestOutput(t *testing.T) {
 		text string
 		want agent.Output
 	}{
-		"finished":   {file("finished/run.stdout"), agent.Output{Began: true, Session: "ses_e0491b3a1ffeGTrIChWya3Gu8d", Messages: []string{"msg_1fb6e896a001CekvGF1kN7J7NK"}}},
-		"permission": {file("permission-run/run.stdout") + file("permission-run/run.stderr"), agent.Output{Began: true, Session: "ses_e04861059ffer7QfviLTUBIrwX", Messages: []string{"msg_1fb79f6f10012wNgb345RiXHB3"}, Denials: 1}},
-		"limited":    {file("rate-limit-gives-up/run.stdout"), agent.Output{Began: true, Session: "ses_e0490bdf4ffetoGb2yI1hytQKC", Failed: true}},
-		"unknown id": {"\x1b[91m\x1b[1mError: \x1b[0mSession not found\n", agent.Output{Refused: true}},
+		"finished":           {file("finished/run.stdout"), agent.Output{Began: true, Session: "ses_e0491b3a1ffeGTrIChWya3Gu8d", Messages: []string{"msg_1fb6e896a001CekvGF1kN7J7NK"}}},
+		"permission":         {file("permission-run/run.stdout") + file("permission-run/run.stderr"), agent.Output{Began: true, Session: "ses_e04861059ffer7QfviLTUBIrwX", Messages: []string{"msg_1fb79f6f10012wNgb345RiXHB3"}, Denials: 1}},
+		"limited":            {file("rate-limit-gives-up/run.stdout"), agent.Output{Began: true, Session: "ses_e0490bdf4ffetoGb2yI1hytQKC", Failed: true}},
+		"unknown id":         {"\x1b[91m\x1b[1mError: \x1b[0mSession not found\n", agent.Output{Refused: true}},
+		"unknown id, 1.1":    {notFound("Resource not found: /home/dev/.local/share/opencode/storage/session/global/ses_00000000000000000000000000.json"), agent.Output{Refused: true}},
+		"unknown id, 1.3":    {notFound("Session not found: ses_00000000000000000000000000"), agent.Output{Refused: true}},
+		"another file, 1.1":  {notFound("Resource not found: /home/dev/.local/share/opencode/storage/message/ses_00000000000000000000000000/msg_1.json"), agent.Output{}},
+		"another error, 1.3": {notFound("Message not found: ses_00000000000000000000000000"), agent.Output{}},
+		"opened, and not found, 1.3": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1"}}` + "\n" + notFound("Session not found: ses_00000000000000000000000000"),
+			agent.Output{Began: true, Session: planID, Messages: []string{"msg_1"}}},
 		"opened, and not found": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1"}}` + "\nError: Session not found\n",
 			agent.Output{Began: true, Session: planID, Messages: []string{"msg_1"}}},
 		"in an answer": {`{"type":"text","sessionID":"` + planID + `","part":{"messageID":"msg_1","text":"Error: Session not found"}}` + "\nno Error: Session not found\n",

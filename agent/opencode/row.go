@@ -32,7 +32,7 @@ type data struct {
 	Summary    json.RawMessage `json:"summary"` // true: a compaction; an object in user rows
 	Agent      flexText        `json:"agent"`
 	Model      rowModel        `json:"model"`   // of user rows
-	Variant    flexText        `json:"variant"` // of user rows up to 1.1
+	Variant    flexText        `json:"variant"` // of user rows up to 1.3
 	Tools      json.RawMessage `json:"tools"`   // of user rows: what this prompt alone may use
 	System     flexText        `json:"system"`  // of user rows: its own system prompt
 	Error      *rowError       `json:"error"`
