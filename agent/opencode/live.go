@@ -79,6 +79,9 @@ func (o *OpenCode) holder(p agent.Proc, s detect.Session, i detect.Info, look fu
 	if store == otherStore || !named && store != ourStore {
 		return detect.Holder{}, false
 	}
+	if slices.Contains(procs.Environ(p.PID), asBun) {
+		return detect.Holder{}, false
+	}
 	c := classify(args)
 	if store == ourStore && c.part { // the part of an app that runs the sessions
 		c.kind = detect.Server
@@ -134,6 +137,10 @@ func elsewhere(h detect.Holder, dirs []string, look func() (project, error)) (de
 	}
 	return h, same || err != nil
 }
+
+// asBun is the variable with which opencode has its own program be the Bun that it is built on: to install packages, and for
+// language servers ("opencode run server.js --stdio").
+const asBun = "BUN_BE_BUN=1"
 
 // interpreters may run opencode from its sources under a name of their own.
 var interpreters = map[string]bool{"node": true, "bun": true, "deno": true, "electron": true, "MainThread": true}

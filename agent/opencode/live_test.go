@@ -321,3 +321,27 @@ func TestLiveStarters(t *testing.T) {
 		}
 	}
 }
+
+// What opencode runs as Bun has no session open, whatever its arguments look like.
+func TestLiveBun(t *testing.T) {
+	const dir = "/home/dev/work/demo"
+	for _, args := range [][]string{
+		{"install"},
+		{"add", "--force", "--exact", "--cwd", "/home/dev/.cache/opencode", "opencode-anthropic-auth@0.0.13"},
+		{"run", "/home/dev/.cache/opencode/node_modules/yaml-language-server/out/server/src/server.js", "--stdio"},
+	} {
+		for bun, vars := range map[bool][]string{true: {"HOME=/home/dev", asBun}, false: {"HOME=/home/dev", "NOT_" + asBun}} {
+			p := &testProcs{
+				All:  []agent.Proc{{PID: 7, PPID: 1, Start: 70, Comm: ".opencode"}},
+				Args: map[int][]string{7: append([]string{"/usr/lib/node_modules/opencode-ai/bin/.opencode"}, args...)},
+				Dirs: map[int]string{7: dir}, Vars: map[int][]string{7: vars},
+			}
+			o, data := open(t, p)
+			db := inProject(t, data, ourProject, dir, dir)
+			got, err := o.Live(t.Context(), detect.Session{Agent: Name, ID: ourSession, Path: db}, detect.Info{Dir: dir})
+			if err != nil || len(got) != 1 || (got[0].Liveness == detect.Gone) != bun {
+				t.Errorf("%q, as Bun %t: %+v, %v", args, bun, got, err)
+			}
+		}
+	}
+}
