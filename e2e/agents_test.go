@@ -28,6 +28,7 @@ var (
 	claude329 = pinned("claude", "2.1.329")
 	claude197 = pinned("claude", "2.1.197")
 	opencode  = pinned("opencode", "1.18.33")
+	opencode3 = pinned("opencode", "1.3.2")
 	codex169  = pinned("codex", "0.169.0")
 	copilot   = pinned("copilot", "1.0.102")
 	copilot65 = pinned("copilot", "1.0.65")
@@ -78,7 +79,7 @@ func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 // older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
 // the everyday cases and the proofs are run.
 func (a agentCase) older() bool {
-	return a == claude330 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015
+	return a == claude330 || a == opencode3 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015
 }
 
 // newest: agents/pinned has no later version of the agent.
@@ -111,6 +112,8 @@ func (a agentCase) unfit(name string) string {
 		return "see TestPiFresh; its keys stand in models.json"
 	case a.isQwen() && (name == "02UsageLimit" || name == "05RefusedThenFresh" || name == "12LoginAndKey"):
 		return "a plan's limit comes in no form that it records; it refuses no session that is there; it has keys alone"
+	case a == opencode3 && (name == "01RateLimit" || name == "02UsageLimit" || name == "07KilledWhileWaiting"):
+		return "after a 429 it asks again for ever; see TestOpencode3Resumes"
 	case a == qwen015 && (name == "01RateLimit" || name == "07KilledWhileWaiting"):
 		return "it gives up on a 429 after an hour; see TestQwen015Resumes"
 	case !a.isGemini() && (name == "13HistoryIsKept" || name == "14FirstTurn" || name == "15Forgotten"):

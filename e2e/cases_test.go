@@ -40,6 +40,7 @@ func TestClaude330(t *testing.T) { runCases(t, claude330) }
 func TestClaude329(t *testing.T) { runCases(t, claude329) }
 func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }
+func TestOpencode3(t *testing.T) { runCases(t, opencode3) }
 func TestCodex169(t *testing.T)  { runCases(t, codex169) }
 func TestCopilot(t *testing.T)   { runCases(t, copilot) }
 func TestCopilot65(t *testing.T) { runCases(t, copilot65) }
@@ -71,6 +72,8 @@ func runCases(t *testing.T, a agentCase) {
 // turn of Gemini's fails behind a tool, for the agent cannot resume a session without a turn.
 func (w *world) stops() int {
 	switch {
+	case w.agent == opencode3:
+		return 1
 	case w.agent.isOpencode(), w.agent.isCopilot():
 		return 6
 	case w.agent.isGemini():
@@ -355,7 +358,10 @@ func byHandBeforeCase(t *testing.T, a agentCase) {
 }
 
 func (w *world) rateLimitFor(seconds int) provider.Answer {
-	if w.agent.isOpencode() {
+	switch {
+	case w.agent == opencode3: // what it stops at
+		return provider.PlanUsedUp().After(seconds)
+	case w.agent.isOpencode():
 		return provider.RateLimit().After(seconds)
 	}
 	return provider.RateLimit()

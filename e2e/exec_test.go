@@ -35,6 +35,7 @@ func TestExecClaude332(t *testing.T) { runExec(t, claude332) }
 func TestExecClaude329(t *testing.T) { runExec(t, claude329) }
 func TestExecClaude197(t *testing.T) { runExec(t, claude197) }
 func TestExecOpencode(t *testing.T)  { runExec(t, opencode) }
+func TestExecOpencode3(t *testing.T) { runExec(t, opencode3) }
 func TestExecCodex169(t *testing.T)  { runExec(t, codex169) }
 func TestExecCopilot(t *testing.T)   { runExec(t, copilot) }
 func TestExecCopilot65(t *testing.T) { runExec(t, copilot65) }

@@ -244,13 +244,16 @@ func TestLiveOpencodeServer(t *testing.T) {
 }
 
 // A wait of the agent's own that its user finds too long is ended.
-func TestLiveOpencodeLongRetry(t *testing.T) {
+func TestLiveOpencodeLongRetry(t *testing.T)  { longRetryCase(t, opencode) }
+func TestLiveOpencode3LongRetry(t *testing.T) { longRetryCase(t, opencode3) }
+
+func longRetryCase(t *testing.T, a agentCase) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, opencode)
+	w := newWorld(t, a)
 	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
 	c := w.startClawd(settings{inlineWait: "10s"})
-	w.provider.Queue(w.rateLimitFor(3600))
+	w.provider.Queue(provider.RateLimit().After(3600))
 	id := prompted(w)
 	c.wait("resume_scheduled", "session", id)
 	c.wait("resume_started", "session", id, "plan", "http")

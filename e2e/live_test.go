@@ -30,6 +30,7 @@ func TestLiveClaude332(t *testing.T) { runLive(t, claude332) }
 func TestLiveClaude329(t *testing.T) { runLive(t, claude329) }
 func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
 func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }
+func TestLiveOpencode3(t *testing.T) { runLive(t, opencode3) }
 func TestLiveCodex169(t *testing.T)  { runLive(t, codex169) }
 func TestLiveCopilot(t *testing.T)   { runLive(t, copilot) }
 func TestLiveCopilot65(t *testing.T) { runLive(t, copilot65) }
@@ -85,7 +86,15 @@ func (w *world) stopsWindow() (last provider.Answer, reason string) {
 	case w.agent == qwen015: // it takes a minute and a half over its tries after a 429, and clawd waits two more, for it may go on
 		return provider.ServerError(), "server_error"
 	}
-	return w.rateLimitFor(5), "rate_limit"
+	return w.rateLimitFor(5), w.limited()
+}
+
+// limited is what clawd calls a stop by rateLimitFor.
+func (w *world) limited() string {
+	if w.agent == opencode3 {
+		return "usage_limit"
+	}
+	return "rate_limit"
 }
 
 // failsSeen has the next turn fail. seen waits until clawd has seen it run in its terminal, which pi's records do not tell later: here

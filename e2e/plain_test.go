@@ -24,6 +24,7 @@ func TestPlainClaude332(t *testing.T) { plainCase(t, claude332, "demo") }
 func TestPlainClaude330(t *testing.T) { plainCase(t, claude330, "demo") }
 func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
+func TestPlainOpencode3(t *testing.T) { plainCase(t, opencode3, "demo") }
 func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
 func TestPlainCopilot65(t *testing.T) { plainCase(t, copilot65, "demo") }
 func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }

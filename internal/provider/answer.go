@@ -130,6 +130,12 @@ func usageLimit(window string, reset func(now time.Time) time.Time) Answer {
 	})
 }
 
+// PlanUsedUp is the 403 of Kimi's plan. It says nothing of the time when it ends: add that with After.
+func PlanUsedUp() Answer {
+	return Answer{kind: usedUp, Status: http.StatusForbidden, Type: "permission_error",
+		Message: "You've reached your usage limit for this billing cycle. Your quota will be refreshed in the next cycle."}
+}
+
 // Overloaded is a 529.
 func Overloaded() Answer {
 	return Answer{kind: overloaded, Status: 529, Type: "overloaded_error", Message: "Overloaded"}

@@ -31,6 +31,7 @@ type Provider struct {
 	queue   []Answer
 	own     map[string][]Answer // by conversation
 	rule    func(Request) *Answer
+	aside   time.Duration // before the answer to a title and the like
 }
 
 // New returns a Provider that answers "All done." to everything.
@@ -59,6 +60,13 @@ func (p *Provider) SetRule(rule func(Request) *Answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule = rule
+}
+
+// DelayAside has the answers to titles and the like come later, as they do from a real model.
+func (p *Provider) DelayAside(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.aside = d
 }
 
 // Requests returns a copy of the log, in the order of arrival.
@@ -131,7 +139,9 @@ func (p *Provider) take(req Request) (index int, a Answer) {
 // pick needs p.mu.
 func (p *Provider) pick(req Request) Answer {
 	if !req.Main {
-		return Text(apiOf(req.Path).side())
+		a := Text(apiOf(req.Path).side())
+		a.Delay = p.aside
+		return a
 	}
 	if p.rule != nil {
 		if a := p.rule(req); a != nil {
