@@ -1,27 +1,40 @@
 package codex
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The last rows of an idle terminal, version 0.169. The hint stands there only while the box is empty,
-// and the placeholder is faint:
+// The last rows of an idle terminal. The placeholder is faint. From 0.158 on there are two rows below the box, and the hint
+// stands there only while the box is empty:
 //
 //	› Ask Codex to do anything
 //
 //	  gpt-5.1-codex default · ~/work/demo
 //	  ← for agents · ? for shortcuts
+//
+// Before, there is one. It holds the hint while the box is empty (0.80: behind "100% context left", 0.104: before it), or, as in
+// 0.120, the model and the folder whatever the box holds; other keys and modes that wait for more take its place. One of several
+// placeholders is chosen at the start. The box of a side conversation (/side) has others: what is typed there does not go to
+// the session.
 const (
-	prompt      = "›"
-	boxCol      = 2
-	roomLess    = 6 // of the terminal's columns, to the left and right of a text; two more than seen, to be sure
-	placeholder = "Ask Codex to do anything"
-	emptyHint   = "? for shortcuts"
-	working     = "esc to interrupt"
+	prompt    = "›"
+	boxCol    = 2
+	roomLess  = 6 // of the terminal's columns, to the left and right of a text; two more than seen, to be sure
+	emptyHint = "? for shortcuts"
+	working   = "esc to interrupt"
 )
+
+// placeholders are those of a session's own box.
+var placeholders = []string{"Ask Codex to do anything",
+	"Explain this codebase", "Summarize recent commits", "Implement {feature}", "Find and fix a bug in @filename", "Write tests for @filename",
+	"Improve documentation in @filename", "Run /review on my current changes", "Use /skills to list available skills"}
+
+// modelLine names model, effort and folder.
+var modelLine = lazyregexp.New(`^[\w.:/@-]+(?: [\w-]+){0,2} · [~/…]`)
 
 var (
 	nudgeTitle = "Approaching rate limits"
@@ -31,7 +44,7 @@ var (
 		lazyregexp.New(`^. 2\. Keep current model$`),
 		lazyregexp.New(`^. 3\. Keep current model \(never show again\)`),
 	}
-	nudgeKeys = "enter select · esc back"
+	nudgeKeys = []string{"enter select · esc back", "Press enter to confirm or esc to go back"}
 )
 
 // Screen reads the agent's terminal.
@@ -46,17 +59,26 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	}
 	last := s.Last()
 	line := s.Line(s.Row)
+	below := last - s.Row
 	switch {
-	case s.Row < 0 || s.Row != last-3 || !strings.HasPrefix(line, prompt) || s.At(last-2) != "" || !strings.Contains(s.At(last-1), " · "):
+	case s.Row < 0 || below != 2 && below != 3 || !strings.HasPrefix(line, prompt) || s.At(s.Row+1) != "" || below == 3 && !strings.Contains(s.At(last-1), " · "):
 		return agent.View{Why: agent.WhyNoBox}
-	case s.Col != boxCol || line != prompt+" "+placeholder || !s.IsFaint(boxCol):
+	case s.Col != boxCol || !slices.Contains(placeholders, strings.TrimPrefix(line, prompt+" ")) || !s.IsFaint(boxCol):
 		return agent.View{Why: agent.WhyText, Input: strings.TrimSpace(strings.TrimPrefix(line, prompt))}
-	case !strings.Contains(s.At(last), emptyHint) || strings.HasPrefix(s.At(last), emptyHint+" / esc"):
+	case !emptyFooter(s.At(last), below == 2):
 		return agent.View{Why: "its footer does not say that its input box is empty"}
 	case vim.MatchString(s.At(last)), vim.MatchString(s.At(last - 1)):
 		return agent.View{Why: "its input box takes keys as vim's commands"}
 	}
 	return agent.View{Ready: true, Room: s.Width() - roomLess}
+}
+
+// emptyFooter: the last row says that the box is empty, or, where it is the only one below the box, that nothing waits for a key.
+func emptyFooter(row string, alone bool) bool {
+	if alone && modelLine.MatchString(row) {
+		return true
+	}
+	return strings.Contains(row, emptyHint) && !strings.HasPrefix(row, emptyHint+" / esc")
 }
 
 // vim's modes, as the footer names them.
@@ -66,7 +88,7 @@ var vim = lazyregexp.New(`(?i)\bnormal\b|\bvisual\b`)
 // in place of the box, as the last thing on the screen. Its first item switches the model.
 func isNudge(s agent.Screen) bool {
 	row := s.Last()
-	if s.At(row) != nudgeKeys {
+	if !slices.Contains(nudgeKeys, s.At(row)) {
 		return false
 	}
 	for row--; row >= 0 && s.At(row) == ""; row-- {

@@ -43,6 +43,7 @@ func TestScreenSigns(t *testing.T) {
 		"no model":      {rows: map[int]string{1: "  gpt"}},
 		"a second line": {rows: map[int]string{2: "  more"}},
 		"other text":    {rows: map[int]string{3: "› Ask Codex to do"}},
+		"a side talk":   {rows: map[int]string{3: "› Ask a follow-up question"}},
 		"more text":     {rows: map[int]string{3: "› Ask Codex to do anything now"}},
 		"not faint":     {set: func(s *agent.Screen) { s.Faint = nil }},
 		"partly faint":  {set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 20}} }},
@@ -57,6 +58,33 @@ func TestScreenSigns(t *testing.T) {
 		if c.set != nil {
 			c.set(&s)
 		}
+		if v := (&Codex{}).Screen(s); v.Ready != c.ready || v.Close != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// Up to 0.150 one row is below the box, which need not say whether that is empty.
+func TestScreenOneRowBelow(t *testing.T) {
+	for name, c := range map[string]struct {
+		footer, box string
+		ready       bool
+	}{
+		"0.80":             {"  100% context left · ? for shortcuts", "Implement {feature}", true},
+		"0.80, used":       {"  220 used · ? for shortcuts", "Explain this codebase", true},
+		"0.80, typed":      {"  100% context left", "Implement {feature}", false},
+		"0.104":            {"  ? for shortcuts                    100% context left", "Use /skills to list available skills", true},
+		"0.120":            {"  gpt-5.3-codex xhigh fast · ~/work/demo", "Find and fix a bug in @filename", true},
+		"0.150":            {"  openai/gpt-5.1 default · /srv/demo", "Ask Codex to do anything", true},
+		"plan mode":        {"  gpt-5.1 high · ~/work/demo    Plan mode (shift+tab to cycle)", "Ask Codex to do anything", true},
+		"vim":              {"  gpt-5.1 high · ~/work/demo    Vim: Normal", "Ask Codex to do anything", false},
+		"esc":              {"  esc again to edit previous message", "Summarize recent commits", false},
+		"search":           {"  reverse-i-search: ", "Ask Codex to do anything", false},
+		"keys":             {"  enter insert · esc close", "Ask Codex to do anything", false},
+		"another question": {"  gpt-5.1 default · ~/work/demo", "Will this algorithm scale well", false},
+		"its user's own":   {"  main · 3 files changed", "Ask Codex to do anything", false},
+	} {
+		s := agent.Screen{Rows: []string{"• Back to work.", "", "› " + c.box, "", c.footer}, Row: 2, Col: 2, Faint: [][2]int{{2, 2 + len(c.box)}}}
 		if v := (&Codex{}).Screen(s); v.Ready != c.ready || v.Close != nil {
 			t.Errorf("%s: %+v", name, v)
 		}
