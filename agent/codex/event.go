@@ -24,10 +24,17 @@ func (f *fold) item(r *record, line []byte, off int64) {
 		f.emit(detect.Event{Kind: detect.KindAnswer, Msg: p.ID, ToolCall: true}, r, line, off)
 		f.carry.Said, f.carry.Asks = false, false
 	default:
+		f.carry.Shell = f.carry.Shell || f.carry.Quiet && p.Role == "user" && bytes.Contains(line, shellResult)
 		return
 	}
 	f.carry.Failure = nil // whatever it was, the turn went on
 }
+
+// userShell is the source of a command that its user runs.
+const userShell = "user_shell"
+
+// shellResult begins what the model is told of such a command with its next prompt. 0.104 to 0.144 write no other record of it.
+var shellResult = []byte(`"text":"<user_shell_command>\n`)
 
 // event takes what the agent says of the turn itself. It wrote turn_* for task_* for some time.
 func (f *fold) event(r *record, line []byte, off int64) {
@@ -43,8 +50,8 @@ func (f *fold) event(r *record, line []byte, off int64) {
 			f.carry.Headless = p.Attribution.Trigger == "exec"
 		}
 		// A command of the shell that its user runs (!ls) is a turn of its own, and asks no model. Nobody is
-		// named as its cause, so such a turn counts from what comes in it.
-		if f.carry.Quiet = p.Attribution.TurnID != "" && p.Attribution.Trigger == ""; !f.carry.Quiet {
+		// named as its cause, and up to 0.158 as that of no turn, so such a turn counts from what comes in it.
+		if f.carry.Quiet = p.Attribution.Trigger == "" && (p.Attribution.TurnID != "" || !f.carry.Headless); !f.carry.Quiet {
 			f.emit(detect.Event{Kind: detect.KindOpen}, r, line, off)
 		}
 	case "task_complete", "turn_complete":
@@ -58,8 +65,11 @@ func (f *fold) event(r *record, line []byte, off int64) {
 		f.rolledBack(r, line, off)
 	case "user_message":
 		f.prompt(p.Message, r, line, off)
+	case "exec_command_end":
+		source, _ := word(p.Source)
+		f.carry.Shell = f.carry.Shell || f.carry.Quiet && source == userShell
 	case "item_completed":
-		f.carry.Shell = f.carry.Shell || f.carry.Quiet && p.Item.Source == "user_shell"
+		f.carry.Shell = f.carry.Shell || f.carry.Quiet && p.Item.Source == userShell
 		if p.Item.Type == "UserMessage" && (p.ThreadID == "" || p.ThreadID == f.s.ID) {
 			f.prompt(p.Item.Content.text(), r, line, off)
 		}

@@ -194,6 +194,9 @@ func (f *fold) line(line []byte, off int64) {
 		if all := roots(r.Payload.Sandbox); all != nil {
 			f.b.Info.Roots = all
 		}
+		if f.carry.Quiet { // it is for a request to the model
+			f.emit(detect.Event{Kind: detect.KindOpen}, r, line, off)
+		}
 	case "event_msg":
 		f.event(r, line, off)
 	case "response_item":

@@ -139,7 +139,7 @@ func TestRolledBack(t *testing.T) {
 	if err != nil || len(next.Events) != 1 || next.Events[0].ID != stop.Key {
 		t.Errorf("read in portions: %+v, %v", next.Events, err)
 	}
-	x.event("task_started", started(other))
+	x.event("task_started", `,"turn_attribution":{"turn_id":"x","turn_trigger":"user"}`+started(other))
 	x.event("thread_rolled_back", `,"num_turns":1`)
 	x.want("")
 }
@@ -372,6 +372,9 @@ func TestAfterTail(t *testing.T) {
 	b, err := agenttest.Read(t.Context(), c, s, cursor)
 	if err != nil || len(b.Events) != 1 || b.Anew {
 		t.Fatalf("%+v, %v", b, err)
+	}
+	if maybe, _, err := c.Tail(t.Context(), s); err != nil || !maybe {
+		t.Errorf("Tail behind the beginning of a turn: %v, %v", maybe, err)
 	}
 	w := detect.Info{Version: whole.Info.Version, Provider: whole.Info.Provider, FirstPrompt: whole.Info.FirstPrompt, Created: whole.Info.Created}
 	if d := cmp.Diff(w, b.Info); d != "" {

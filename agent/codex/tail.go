@@ -26,6 +26,8 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 		f := fold{c: c, s: s, b: new(agent.Batch), each: func(e detect.Event) { last = &e }, carry: carry{Prompted: true}}
 		f.line(line, off)
 		switch {
+		case f.carry.Open: // a turn begins that nothing came in yet
+			return jsonl.MayStop
 		case f.b.Skipped > 0 || last == nil:
 			return jsonl.Nothing
 		case last.Kind != detect.KindAnswer || !last.Done || bytes.Contains(line, noLastAnswer):
