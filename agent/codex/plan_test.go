@@ -198,12 +198,16 @@ func TestWake(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, d)
 	}
+	r.Program.Version = "0.166.0" // the first one whose queue was seen to begin a turn
+	if got, err := c.Wake(r); err != nil || got.Way != resume.Queue {
+		t.Errorf("%s: %+v, %v", r.Program.Version, got, err)
+	}
 	for name, change := range map[string]func(*agent.Request){
 		"a terminal":      func(r *agent.Request) { r.Holder.Kind = detect.Interactive },
 		"an editor's own": func(r *agent.Request) { r.Holder.Outlives = false },
 		"one that ended":  func(r *agent.Request) { r.Holder.Liveness = detect.Gone },
 		"not sure":        func(r *agent.Request) { r.Holder.Sure = false },
-		"without a queue": func(r *agent.Request) { r.Program.Version = "0.158.0" },
+		"only a queue":    func(r *agent.Request) { r.Program.Version = "0.164.0" },
 		"not known":       func(r *agent.Request) { r.Program.Version = "" },
 	} {
 		n := r

@@ -12,7 +12,7 @@ import (
 
 // Wake hands the prompt to the agent's background server, which has the session open and runs it at
 // once; a terminal that is attached shows the turn. Without that server nobody would take it from the
-// queue. That the command ends well proves nothing.
+// queue. That the command ends well proves nothing. Up to 0.164 the queue has no way to begin a turn.
 func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 	if err := c.check(r.Session); err != nil {
 		return resume.Plan{}, err
@@ -25,8 +25,8 @@ func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, &agent.Unfit{Why: "only the agent's own background server takes prompts from the queue"}
 	case !h.Sure:
 		return resume.Plan{}, &agent.Unfit{Why: "whether the server has this session open cannot be told"}
-	case !agent.AtLeast(r.Program.Version, 0, 169):
-		return resume.Plan{}, &agent.Unfit{Why: "the agent has a queue from version 0.169 on"}
+	case !agent.AtLeast(r.Program.Version, 0, 166):
+		return resume.Plan{}, &agent.Unfit{Why: "its queue begins a turn from version 0.166 on"}
 	case !filepath.IsAbs(r.Program.Path):
 		return resume.Plan{}, errors.New("the program's path is not absolute")
 	case strings.TrimSpace(r.Prompt) == "":
