@@ -42,6 +42,7 @@ func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }
 func TestOpencode3(t *testing.T) { runCases(t, opencode3) }
 func TestCodex169(t *testing.T)  { runCases(t, codex169) }
+func TestCodex120(t *testing.T)  { runCases(t, codex120) }
 func TestCopilot(t *testing.T)   { runCases(t, copilot) }
 func TestCopilot65(t *testing.T) { runCases(t, copilot65) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }

@@ -32,6 +32,7 @@ func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
 func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }
 func TestLiveOpencode3(t *testing.T) { runLive(t, opencode3) }
 func TestLiveCodex169(t *testing.T)  { runLive(t, codex169) }
+func TestLiveCodex120(t *testing.T)  { runLive(t, codex120) }
 func TestLiveCopilot(t *testing.T)   { runLive(t, copilot) }
 func TestLiveCopilot65(t *testing.T) { runLive(t, copilot65) }
 func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }

@@ -27,6 +27,16 @@ func TestCodex169NoEffect(t *testing.T) {
 	})
 }
 
+// Versions before 0.150 have neither a lock nor a queue.
+func TestCodex120NoEffect(t *testing.T) {
+	runProofs(t, codex120, map[string]func(*testing.T, agentCase){
+		"KilledEarly":           killedEarly,
+		"RecordPrecedesRequest": recordPrecedesRequest,
+		"UnknownSession":        codexUnknownSession,
+		"DashInPrompt":          dashInPrompt,
+	})
+}
+
 func TestGemini061NoEffect(t *testing.T) {
 	runProofs(t, gemini061, map[string]func(*testing.T, agentCase){
 		"KilledEarly":           killedEarly,
