@@ -56,6 +56,9 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 	}
 	// Its user has gone over to another session in the terminal that was opened for this one.
 	live = slices.DeleteFunc(live, func(h detect.Holder) bool { return h.Named && elsewhere[h.Group] })
+	for n, h := range live { // whoever goes over to another session with /new leaves this one open, too
+		live[n].Named = h.Named || h.Kind == detect.Interactive && h.PID != 0 && c.opensAnother(h.PID, s.Path)
+	}
 	one := func(l detect.Liveness, why string) []detect.Holder {
 		return []detect.Holder{{Liveness: l, Boot: c.env.Procs.Boot(), Sure: l == detect.LeftBehind, Why: why}}
 	}

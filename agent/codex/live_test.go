@@ -125,6 +125,47 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveShowsAnother: a terminal keeps the sessions that its user left with /new open, lock and file. Which one it shows is not sure then.
+func TestLiveShowsAnother(t *testing.T) {
+	const bin = "/opt/codex/vendor/x86_64-unknown-linux-musl/bin/codex"
+	for _, w := range []struct {
+		name  string
+		lock  bool
+		args  []string
+		opens []string // sessions
+		named bool
+	}{
+		{"its own alone", false, nil, []string{sid}, false},
+		{"another, too", false, nil, []string{sid, other}, true},
+		{"its own alone, and the lock", true, []string{"--no-daemon"}, []string{sid}, false},
+		{"another, too, and the lock", true, []string{"--no-daemon"}, []string{sid, other}, true},
+		{"a headless run with a sub-agent", true, []string{"exec", "say hi"}, []string{sid, other}, false},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			root := t.TempDir()
+			procs := procTable{All: []agent.Proc{{PID: 61, Start: 77, Comm: "codex"}}, Args: map[int][]string{61: append([]string{bin}, w.args...)}, Files: map[int][]string{}}
+			for _, id := range w.opens {
+				procs.Files[61] = append(procs.Files[61], rolloutOf(root, id).Path)
+			}
+			c := over(root, procs, agent.Config{})
+			lock := filepath.Join(root, "thread-writer-locks", sid+".lock")
+			if w.lock {
+				put(t, lock, "")
+			}
+			c.locks = func() ([]byte, error) {
+				if !w.lock {
+					return nil, nil
+				}
+				return []byte(lockLine(t, lock, 61, 0)), nil
+			}
+			all, err := c.Live(t.Context(), rolloutOf(root, sid), detect.Info{})
+			if err != nil || len(all) != 1 || all[0].Liveness != detect.Alive || !all[0].Sure || all[0].Named != w.named {
+				t.Errorf("%+v, %v", all, err)
+			}
+		})
+	}
+}
+
 // TestLockUnreadable: what cannot be seen must not look like nobody.
 func TestLockUnreadable(t *testing.T) {
 	root := t.TempDir()

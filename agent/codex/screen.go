@@ -69,8 +69,40 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: "its footer does not say that its input box is empty"}
 	case vim.MatchString(s.At(last)), vim.MatchString(s.At(last - 1)):
 		return agent.View{Why: "its input box takes keys as vim's commands"}
+	case !wasAsked(s):
+		return agent.View{Why: "it shows a session that nobody has asked anything yet: its user has begun another one"}
 	}
 	return agent.View{Ready: true, Room: s.Width() - roomLess}
+}
+
+// What stands in the first column of a conversation begins what the user, the agent or the program says; the rest of it is indented.
+const (
+	failure = "■"
+	answer  = "•"
+	warning = "⚠"
+	banner  = ">_ OpenAI Codex (v"
+)
+
+// wasAsked tells whether the screen shows that its session was asked something. One that was begun with /new or /clear stands below a
+// banner, and has no rollout yet; its process keeps the session before open. What /status shows has a banner, too, and an id below it.
+func wasAsked(s agent.Screen) (some bool) {
+	status := false
+	for row := s.Row - 1; row >= 0; row-- {
+		line := s.Line(row)
+		switch mark, _, _ := strings.Cut(line, " "); {
+		case mark == prompt, mark == failure:
+			return true
+		case strings.HasPrefix(strings.TrimLeft(line, " │"), "Session:"):
+			status = true
+		case strings.Contains(line, banner) && !status:
+			return false
+		case strings.Contains(line, banner):
+			status = false
+		case mark == answer, mark == warning:
+			some = true
+		}
+	}
+	return some
 }
 
 // emptyFooter: the last row says that the box is empty, or, where it is the only one below the box, that nothing waits for a key.

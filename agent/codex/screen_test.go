@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 func TestScreens(t *testing.T) { agenttest.Screens(t, &Codex{}) }
 
 // An 80 columns wide terminal took 76 cells and the cursor behind them in one row.
-func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Codex{}, "seen-start.txt", 120, 114) }
+func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Codex{}, "seen-error.txt", 120, 114) }
 
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Codex{}, 4) }
 
@@ -86,6 +87,39 @@ func TestScreenOneRowBelow(t *testing.T) {
 	} {
 		s := agent.Screen{Rows: []string{"• Back to work.", "", "› " + c.box, "", c.footer}, Row: 2, Col: 2, Faint: [][2]int{{2, 2 + len(c.box)}}}
 		if v := (&Codex{}).Screen(s); v.Ready != c.ready || v.Close != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// After /new, /clear or the agent's start the box is one of a session that was asked nothing; the session that stopped is not shown.
+func TestScreenAnotherSession(t *testing.T) {
+	old := []string{"╭──────────────────────────────────────╮", "│ >_ OpenAI Codex (v0.144.6)           │", "│                                      │", "╰──────────────────────────────────────╯",
+		"", "  Tip: New Build faster with Codex.", "", "To continue this session, run codex resume 01a1fb7b-62e3-75f2-ab13-67f557d17c29", "", ""}
+	newest := []string{"  >_ OpenAI Codex (v0.169.0)", "     ~/work/demo", ""}
+	status := []string{"/status", "", "  >_ OpenAI Codex (v0.169.0)", "", "  Model:     demo-1", "  Session:   01a1fb86-4bfc-7ea3-8af1-fde4448691f6", ""}
+	said := []string{"› say done", "", "■ You've hit your usage limit. Try again at 1:04 AM.", ""}
+	for name, c := range map[string]struct {
+		above []string
+		ready bool
+	}{
+		"the failure":              {said, true},
+		"its beginning, too":       {slices.Concat(newest, said), true},
+		"begun behind it":          {slices.Concat(newest, said, old), false},
+		"cleared":                  {newest, false},
+		"cleared, old":             {old, false},
+		"cleared, and a command":   {slices.Concat(old, []string{"• You ran ls", ""}), false},
+		"nothing":                  {[]string{"", ""}, false},
+		"only an answer":           {[]string{"• Back to work.", ""}, true},
+		"status":                   {slices.Concat(said, status), true},
+		"status of another":        {slices.Concat(said, newest, status), false},
+		"asked and failed anew":    {slices.Concat(said, old, said), true},
+		"a banner in what it said": {slices.Concat(said, []string{"• Read this:", "  >_ OpenAI Codex (v0.1)", ""}), false},
+	} {
+		s := waits(nil)
+		s.Rows = append(slices.Clone(c.above), s.Rows[2:]...)
+		s.Row = len(c.above)
+		if v := (&Codex{}).Screen(s); v.Ready != c.ready {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
