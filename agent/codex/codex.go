@@ -5,8 +5,9 @@
 // The rollout is the only authority on a turn. thread_history_1.sqlite is not read: it is a
 // projection of the rollout that may lag or lack a thread, and a turn that was killed stays
 // "inProgress" in it for ever, which the rollout and the lock tell better. logs_N.sqlite is read for
-// one thing that stands nowhere else: that a turn under way waits to be tried again. log/codex-tui.log of
-// about 0.120 is not read: what it says of a failure, the rollout of that version says, too.
+// one thing that stands nowhere else: that a turn under way waits to be tried again. Why a turn failed in a
+// terminal of 0.104 or of 0.135 to 0.144 stands in the log alone (log/codex-tui.log, logs_N.sqlite), which is
+// written later than the rollout and not read for it: such a session is left, unless a window was used up.
 //
 // Rollouts hold text from anywhere. Only regular files of this user that others cannot write are
 // read; below the agent's folder no symbolic link is followed (the folder itself may be one). A stop
