@@ -41,6 +41,7 @@ type Gemini struct {
 	mu      sync.Mutex
 	writers map[string]agent.Proc // by chat: who was seen to write it
 	heads   map[string]seenHead   // by path
+	dirs    map[string]string     // by hash: folders that were seen, of projects that no file names
 }
 
 // Kind is the Gemini CLI, for turn.Request and for whoever lists the agents.
@@ -55,7 +56,7 @@ var Kind = agent.Kind{
 // reports are looked for in $TMPDIR, else in /tmp.
 func New(env agent.Env, cfg agent.Config) *Gemini {
 	env = env.Whole()
-	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}, writers: map[string]agent.Proc{}}
+	g := &Gemini{env: env, cfg: cfg, reports: "/tmp", zone: env.Location(), now: time.Now, heads: map[string]seenHead{}, writers: map[string]agent.Proc{}, dirs: map[string]string{}}
 	for _, name := range []string{"TEMP", "TMP", "TMPDIR"} { // the last one that is set counts
 		if v := g.getenv(name); filepath.IsAbs(v) {
 			g.reports = v

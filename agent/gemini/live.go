@@ -38,6 +38,7 @@ func (g *Gemini) holder(p agent.Proc, s detect.Session, i detect.Info, hash stri
 	if !ok {
 		return detect.Holder{}, false
 	}
+	g.seen(cwd)
 	c := classify(args)
 	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: procs.Boot()}
 	holders.Describe(procs, &h, p)

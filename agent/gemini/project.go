@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
 )
 
 // hashOf is the agent's name for a project folder inside its files; 0.20 named its folders so, too.
@@ -27,18 +28,42 @@ func (g *Gemini) projectDir(chats, hash string) string {
 			return dir
 		}
 	}
-	b, err := agent.ReadFile(filepath.Join(g.root, "projects.json"), 4<<20)
-	if err != nil {
-		return ""
-	}
 	var list struct {
 		Projects map[string]string `json:"projects"`
 	}
-	if json.Unmarshal(b, &list) != nil {
-		return ""
+	if b, err := agent.ReadFile(filepath.Join(g.root, "projects.json"), 4<<20); err == nil {
+		_ = json.Unmarshal(b, &list) // what cannot be read names none
 	}
 	for _, dir := range slices.Sorted(maps.Keys(list.Projects)) {
 		if fits(dir, hash) {
+			return dir
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.dirs[hash]
+}
+
+// seen remembers a folder in which the agent works or has worked: up to 0.28 no file of its own names one.
+func (g *Gemini) seen(dir string) {
+	if hash := hashOf(dir); fits(dir, hash) {
+		g.mu.Lock()
+		g.dirs[hash] = dir
+		g.mu.Unlock()
+	}
+}
+
+// reported looks for the folder of a project in the newest error reports of it.
+func (g *Gemini) reported(s detect.Session, hash string) string {
+	all := g.names()
+	newest := slices.SortedFunc(maps.Keys(all), func(x, y string) int { return all[y].Compare(all[x]) })
+	for _, name := range newest[:min(len(newest), maxCandidates)] {
+		r, ok := readReport(filepath.Join(g.reports, name))
+		if !ok || !r.of(s) {
+			continue
+		}
+		if dir := r.folder(hash); dir != "" {
+			g.seen(dir)
 			return dir
 		}
 	}

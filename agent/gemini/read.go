@@ -69,6 +69,9 @@ func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 	}
 	chats := filepath.Dir(path)
 	f.b.Info.Dir = g.projectDir(chats, h.ProjectHash)
+	if told && f.b.Info.Dir == "" {
+		f.b.Info.Dir = g.reported(s, h.ProjectHash)
+	}
 	if told && !f.b.Info.Interactive {
 		f.b.Info.Interactive = typed(chats, s.ID)
 	}

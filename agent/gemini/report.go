@@ -175,6 +175,18 @@ func (r *reportFile) of(s detect.Session) bool {
 	return false
 }
 
+// folder gives the folder that the conversation's description of the machine names and that is the project's; empty: none is.
+func (r *reportFile) folder(hash string) string {
+	for line := range strings.Lines(textOf(r.Context[0].Parts)) {
+		if at := strings.IndexByte(line, filepath.Separator); at >= 0 {
+			if dir := strings.TrimRight(line[at:], "\r\n"); fits(dir, hash) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
 // busy tells whether another session of the project was written when the report was: it may be that
 // one's.
 func (g *Gemini) busy(s detect.Session, t time.Time) bool {

@@ -171,3 +171,34 @@ func TestReasonIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// No file of 0.20 names the project's folder: an error report of the project does, also one of another session, and a process that works there.
+func TestFolderOfOldVersion(t *testing.T) {
+	dirOf := func(g *Gemini, short string) string {
+		_, b := verdict(t, g, named(t, g, short), detect.Gone)
+		return b.Info.Dir
+	}
+	g, home := recorded(t, "old20-429-daily-text")
+	if got := dirOf(g, "23d08343"); got != "/home/dev/work/demo" {
+		t.Errorf("by its report: %q", got)
+	}
+	reports, err := filepath.Glob(filepath.Join(g.reports, "*"))
+	must(t, err)
+	for _, path := range reports {
+		text, err := os.ReadFile(path)
+		must(t, err)
+		put(t, path, strings.ReplaceAll(string(text), "/home/dev/work/demo", "/home/dev/work/other"))
+	}
+	if got := dirOf(over(home, procs{}), "23d08343"); got != "" {
+		t.Errorf("by the name of another folder: %q", got)
+	}
+	for cwd, want := range map[string]string{"/home/dev/work/demo": "/home/dev/work/demo", "/home/dev/work/other": ""} {
+		g := over(home, procs{All: []agent.Proc{{PID: 7}}, Args: map[int][]string{7: {"node", "/usr/bin/gemini"}}, Dirs: map[int]string{7: cwd}})
+		if _, err := g.Live(t.Context(), named(t, g, "23d08343"), detect.Info{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := dirOf(g, "23d08343"); got != want {
+			t.Errorf("by a process in %s: %q", cwd, got)
+		}
+	}
+}
