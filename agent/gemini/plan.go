@@ -40,7 +40,7 @@ func (g *Gemini) Plan(r agent.Request) (resume.Plan, error) {
 	return p, nil
 }
 
-// Fresh gives a new session with an id of our choice; the hand-off goes in by stdin. The old
+// Fresh gives a new session, with an id of our choice where the version takes one; the hand-off goes in by stdin. The old
 // session's file need not be there any more: one without a turn is deleted by the agent's next start.
 func (g *Gemini) Fresh(r agent.Request) (resume.Plan, error) {
 	if err := g.check(r.Session); err != nil {
@@ -56,11 +56,16 @@ func (g *Gemini) Fresh(r agent.Request) (resume.Plan, error) {
 	if err != nil {
 		return resume.Plan{}, err
 	}
-	p.Form, p.Session = resume.FormFresh, r.NewID
-	p.Stdin, p.Prompt = r.Handoff, detect.HashText(string(r.Handoff))
-	p.Argv = append(p.Argv, "--session-id", r.NewID)
+	p.Form, p.Stdin, p.Prompt = resume.FormFresh, r.Handoff, detect.HashText(string(r.Handoff))
+	if takesID(r.Program) {
+		p.Session, p.Argv = r.NewID, append(p.Argv, "--session-id", r.NewID)
+	}
 	return p, nil
 }
+
+// takesID tells whether a caller may choose the id of a new session. Up to 0.40 the agent refuses to start with the option;
+// without it every version starts.
+func takesID(p agent.Program) bool { return agent.AtLeast(p.Version, 0, 47) }
 
 // plan is what both forms share. The folder's trust is its user's word: without it the agent ends at
 // once, and nothing here changes that.

@@ -28,7 +28,7 @@ func planner(t *testing.T, cfg agent.Config, vars ...string) (*Gemini, agent.Req
 	g := New(agent.Env{Home: filepath.Dir(home), Getenv: func(n string) string { return env[n] }, Procs: procs{}}, cfg)
 	g.root, g.given = home, home
 	return g, agent.Request{Session: s["tool"], Prompt: "-x", NewID: newID, Handoff: []byte("go on"),
-		Program: agent.Program{Path: "/usr/bin/gemini"}, Info: detect.Info{Dir: t.TempDir()}}
+		Program: agent.Program{Path: "/usr/bin/gemini", Version: "0.61.0"}, Info: detect.Info{Dir: t.TempDir()}}
 }
 
 func TestPlan(t *testing.T) {
@@ -48,6 +48,14 @@ func TestPlan(t *testing.T) {
 	want.Argv = append(want.Argv[:6:6], "--session-id", newID)
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("fresh: %v, (-want +got):\n%s", err, d)
+	}
+	for _, version := range []string{"0.40.1", ""} { // it may refuse to start with an id
+		r.Program.Version = version
+		got, err = g.Fresh(r)
+		want.Session, want.Argv = "", want.Argv[:6]
+		if d := cmp.Diff(want, got); d != "" || err != nil {
+			t.Errorf("fresh, version %q: %v, (-want +got):\n%s", version, err, d)
+		}
 	}
 	if _, err := g.Plan(r); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a session without a file: %v", err)

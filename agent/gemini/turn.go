@@ -15,10 +15,12 @@ func (g *Gemini) Turn(r agent.TurnRequest) (resume.Plan, error) {
 	p := resume.Plan{Form: resume.FormPrompt, Session: r.Session, Dir: r.Dir, Stdin: []byte(r.Prompt), Prompt: detect.HashText(r.Prompt)}
 	session := []string{"--resume", r.Session}
 	if r.Session == "" {
-		p.Form, p.Session = resume.FormFresh, r.NewID
-		session = []string{"--session-id", r.NewID}
+		p.Form, session = resume.FormFresh, nil
+		if takesID(r.Program) {
+			p.Session, session = r.NewID, []string{"--session-id", r.NewID}
+		}
 	}
-	if !agent.IsUUID(p.Session) {
+	if len(session) > 0 && !agent.IsUUID(p.Session) {
 		return resume.Plan{}, errors.New("the session id is not a lower-case UUID")
 	}
 	if g.cfg.ConfigDir != "" {

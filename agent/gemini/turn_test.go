@@ -46,9 +46,11 @@ func TestSaid(t *testing.T) {
 func TestTurn(t *testing.T) {
 	g := New(agent.Env{Home: t.TempDir()}, agent.Config{})
 	const id = "0198b6f0-0000-4000-8000-000000000000"
-	if got, want := agenttest.Turn(t, g, agent.TurnRequest{NewID: id, Model: "m", Args: []string{"--approval-mode", "auto_edit"}}),
-		"--output-format stream-json --model m --approval-mode auto_edit --session-id "+id; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	for version, more := range map[string]string{"0.61.0": " --session-id " + id, "0.47.0": " --session-id " + id, "0.40.1": "", "": ""} {
+		got := agenttest.Turn(t, g, agent.TurnRequest{NewID: id, Model: "m", Args: []string{"--approval-mode", "auto_edit"}, Program: agent.Program{Version: version}})
+		if want := "--output-format stream-json --model m --approval-mode auto_edit" + more; got != want {
+			t.Errorf("%q: got  %s\nwant %s", version, got, want)
+		}
 	}
 	if got, want := agenttest.Turn(t, g, agent.TurnRequest{Session: id}), "--output-format stream-json --resume "+id; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
