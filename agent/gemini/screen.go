@@ -21,6 +21,10 @@ import (
 //
 // With NO_COLOR the box stands between lines like the one above it, and nothing is grey: then the hint
 // alone tells the placeholder from the same text typed.
+//
+// 0.28 and 0.34 draw the edges of the box the other way round, with NO_COLOR, too: then nothing is typed, for that nobody has
+// colors is not known. 0.28 has neither the hint nor the line below it: there its title, or the failure above the box, says that it
+// is idle. Before that the box was a frame: see framed.
 const (
 	prompt      = " >"
 	boxCol      = 3
@@ -48,36 +52,33 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	if strings.HasPrefix(s.Title, "✦") || strings.HasPrefix(s.Title, "⏲") || strings.HasPrefix(s.Title, "✋") {
 		return agent.View{Why: agent.WhyBusy}
 	}
-	line := s.Line(s.Row)
-	above, below := '▄', '▀'
-	colors := agent.Rule(s.Line(s.Row-1), above)
-	if !colors {
-		above, below = '─', '─'
-	}
-	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !agent.Rule(s.Line(s.Row-1), above) || !agent.Rule(s.Line(s.Row-3), '─') {
-		return agent.View{Why: agent.WhyNoBox}
-	}
-	text := strings.TrimSpace(strings.TrimPrefix(line, prompt))
+	b, ok := boxOf(s)
 	switch {
-	case !agent.Rule(s.Line(s.Row+1), below):
+	case !ok:
+		return agent.View{Why: agent.WhyNoBox}
+	case !b.closed:
 		return agent.View{Why: agent.WhyText}
-	case s.Col != boxCol || text != placeholder || colors && !s.IsFaint(boxCol):
-		return agent.View{Why: agent.WhyText, Input: text}
-	case s.Last()-(s.Row+1) > footerMax:
+	case b.text != placeholder || !b.empty:
+		return agent.View{Why: agent.WhyText, Input: b.text}
+	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
-	case s.At(s.Row-4) != emptyHint:
+	case b.status < b.row-2 && s.At(b.status) != emptyHint:
 		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
-	case strings.Contains(s.At(s.Row-5), "again to"):
+	case strings.Contains(s.At(b.status), "again to") || strings.Contains(s.At(b.status-1), "again to"):
 		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
-	case strings.Contains(s.At(s.Row-2), "shell mode"):
+	case strings.Contains(s.At(b.row-2), "shell mode"):
 		return agent.View{Why: "its input box takes commands of a shell"}
+	case b.status == b.row-2 && works(s, b.status):
+		return agent.View{Why: agent.WhyBusy}
+	case b.status == b.row-2 && !strings.HasPrefix(s.Title, "◇") && !failed(s, b.status):
+		return agent.View{Why: "neither its title nor a failure right above its input box says that it is idle"}
 	}
-	for row := s.Row - 5; row <= s.Last(); row++ {
+	for row := b.status - 1; row <= s.Last(); row++ {
 		if strings.Contains(s.Line(row), "[NORMAL]") {
 			return agent.View{Why: "its input box takes keys as vim's commands"}
 		}
 	}
-	return agent.View{Ready: true, Room: len([]rune(s.Line(s.Row-1))) - roomLess}
+	return agent.View{Ready: true, Room: b.room}
 }
 
 // quota reads the dialog of a used-up quota. Its items differ by plan and model, and some cost money

@@ -18,7 +18,7 @@ func TestScreenRoom(t *testing.T) { agenttest.Room(t, &Gemini{}, "seen-start.txt
 
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Gemini{}, 8) }
 
-func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Gemini{}, ">") }
+func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Gemini{}, "") }
 
 // dialogScreen is a quota dialog with these items, as the last thing on the screen.
 func dialogScreen(title string, above string, lines ...string) agent.Screen {
