@@ -184,6 +184,14 @@ func TestRewrittenTorn(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Errorf("torn: %d sessions, err %v", len(all), err)
 	}
+	g.now = func() time.Time { // it is whole when it is looked at again
+		write(t, 3, false)
+		return time.Now()
+	}
+	if again, err := agenttest.Read(t.Context(), g, s, b.Cursor); err != nil || again.Anew || again.Skipped != 0 {
+		t.Errorf("whole at the second look: %+v, err %v", again, err)
+	}
+	put(t, path, `{"sessionId":"579a35bc-`)
 	g.now = func() time.Time { return time.Now().Add(time.Hour) }
 	torn, err := agenttest.Read(t.Context(), g, s, b.Cursor)
 	if err != nil || torn.Anew || torn.Skipped != 1 || len(torn.Events) != 0 || torn.Problem == "" {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -23,6 +24,12 @@ import (
 const (
 	maxWhole    = 64 << 20
 	maxMessages = 50_000
+)
+
+// A write takes less than a millisecond, and is waited for so many times.
+const (
+	tornTries = 3
+	tornWait  = 10 * time.Millisecond
 )
 
 // errTorn: it is not the object that the agent writes, at least not now.
@@ -160,7 +167,14 @@ func (f *fold) rewritten(ctx context.Context, path string, from agent.Cursor) er
 		was.State = f.state
 		return f.at(was)
 	}
-	err = f.messages(ctx, func(each func(*message) bool) error { return eachMessage(path, each) }, was, &now)
+	again := func() error {
+		return f.messages(ctx, func(each func(*message) bool) error { return eachMessage(path, each) }, was, &now)
+	}
+	err = again()
+	for tries := 0; tries < tornTries && errors.Is(err, errTorn) && f.fresh(fi) && ctx.Err() == nil; tries++ {
+		time.Sleep(tornWait)
+		err = again()
+	}
 	var large tooLarge
 	switch {
 	case errors.Is(err, errTorn) && f.fresh(fi):
