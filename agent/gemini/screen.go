@@ -88,10 +88,13 @@ func quota(s agent.Screen, lines []string, top int) agent.View {
 	v := agent.View{Why: "the dialog of its quota lies over its input box"}
 	var text []string
 	var digits []string
-	options := false
+	options, noted := false, false
 	for _, line := range lines {
 		m := option.FindStringSubmatch(line)
 		switch {
+		case options && strings.HasPrefix(line, "Note: "): // 0.20: what its items do there was never seen
+			noted = true
+			continue
 		case m == nil && options:
 			return agent.View{Why: agent.WhyNoBox} // an item of several lines, or no dialog of this kind
 		case m == nil:
@@ -110,7 +113,7 @@ func quota(s agent.Screen, lines []string, top int) agent.View {
 			return v
 		}
 	}
-	if len(digits) == 1 && !strings.HasPrefix(s.Title, "◇") {
+	if len(digits) == 1 && !noted && !strings.HasPrefix(s.Title, "◇") {
 		v.Instead = []byte(digits[0])
 	}
 	return v

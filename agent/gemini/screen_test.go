@@ -45,6 +45,7 @@ func TestScreenQuota(t *testing.T) {
 		"second":              {dialogScreen(working, "", limit, "● 1. Switch to gemini-2.5-flash", "  2. Keep trying", "  3. Stop"), "2", limit},
 		"upgrade":             {dialogScreen(working, "", limit, "● 1. Switch to x", "  2. Upgrade for higher limits", "  3. Keep trying", "  4. Stop"), "3", limit},
 		"title is not set":    {dialogScreen("", "", limit, "● 1. Keep trying", "  2. Stop"), "1", limit},
+		"0.20":                {dialogScreen("Gemini - demo", "", limit, resets, "● 1. Keep trying", "  2. Stop", "", "Note: You can always use /model to select a different option."), "", limit + "\n" + resets},
 		"none":                {dialogScreen(working, "", limit, "● 1. Switch to gemini-2.5-flash", "  2. Stop"), "", limit},
 		"credits":             {dialogScreen(working, "", limit, "● 1. Use AI Credits - Continue this request (Overage)", "  2. Stop - Abort request"), "", limit},
 		"twice":               {dialogScreen(working, "", limit, "● 1. Keep trying", "  2. Keep trying"), "", limit},
