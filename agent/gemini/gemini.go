@@ -152,6 +152,34 @@ func (g *Gemini) check(s detect.Session) error {
 	return nil
 }
 
+// latest gives the newest file of a session that an old version began: a newer one copies it from the folder that has the project's
+// hash for a name, and writes a session that it resumes on in a file of its own form.
+func (g *Gemini) latest(s detect.Session, fi fs.FileInfo) string {
+	path, written := s.Path, fi.ModTime()
+	dir, name := filepath.Split(path)
+	chats := []string{filepath.Clean(dir)}
+	for project, slug := range g.projectList() {
+		if hashOf(project) == filepath.Base(filepath.Dir(chats[0])) && slug == filepath.Base(slug) {
+			chats = append(chats, filepath.Join(g.projects(), slug, "chats"))
+		}
+	}
+	for _, dir := range chats {
+		for _, other := range []string{filepath.Join(dir, name), filepath.Join(dir, name+"l")} {
+			if agent.Inside(g.root, other) != nil {
+				continue
+			}
+			fi, err := agent.Own(other)
+			if err != nil || !fi.ModTime().After(written) {
+				continue
+			}
+			if h, ok := g.head(other, fi); ok && h.SessionID == s.ID {
+				path, written = other, fi.ModTime()
+			}
+		}
+	}
+	return path
+}
+
 // path gives the file of a session: the one it names or, when that is not there, the one in the
 // same folder that holds the session's conversation.
 func (g *Gemini) path(s detect.Session) (string, error) {
@@ -162,7 +190,10 @@ func (g *Gemini) path(s detect.Session) (string, error) {
 		return "", err
 	}
 	dir := filepath.Dir(s.Path)
-	_, err := agent.Own(s.Path)
+	fi, err := agent.Own(s.Path)
+	if err == nil && strings.HasSuffix(s.Path, ".json") {
+		return g.latest(s, fi), nil
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s.Path, err
 	}

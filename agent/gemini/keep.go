@@ -27,6 +27,9 @@ func (g *Gemini) Spare(ctx context.Context, s detect.Session) error {
 	if err := g.check(s); err != nil {
 		return err
 	}
+	if path, err := g.path(s); err == nil {
+		s.Path = path
+	}
 	chats := filepath.Dir(s.Path)
 	files, err := agent.ReadDir(g.root, chats)
 	if err != nil {

@@ -28,13 +28,7 @@ func (g *Gemini) projectDir(chats, hash string) string {
 			return dir
 		}
 	}
-	var list struct {
-		Projects map[string]string `json:"projects"`
-	}
-	if b, err := agent.ReadFile(filepath.Join(g.root, "projects.json"), 4<<20); err == nil {
-		_ = json.Unmarshal(b, &list) // what cannot be read names none
-	}
-	for _, dir := range slices.Sorted(maps.Keys(list.Projects)) {
+	for _, dir := range slices.Sorted(maps.Keys(g.projectList())) {
 		if fits(dir, hash) {
 			return dir
 		}
@@ -42,6 +36,17 @@ func (g *Gemini) projectDir(chats, hash string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.dirs[hash]
+}
+
+// projectList is the agent's own list of projects: by folder, what it calls each.
+func (g *Gemini) projectList() map[string]string {
+	var list struct {
+		Projects map[string]string `json:"projects"`
+	}
+	if b, err := agent.ReadFile(filepath.Join(g.root, "projects.json"), 4<<20); err == nil {
+		_ = json.Unmarshal(b, &list) // what cannot be read names none
+	}
+	return list.Projects
 }
 
 // seen remembers a folder in which the agent works or has worked: up to 0.28 no file of its own names one.

@@ -56,6 +56,7 @@ func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 	if err != nil {
 		return agent.Batch{}, err
 	}
+	s.Path = path
 	told := false
 	f := fold{g: g, s: s, b: new(agent.Batch), each: func(e detect.Event) { told = true; each(e) }}
 	f.b.Info.Created = detect.Clamp(h.StartTime)
@@ -82,7 +83,9 @@ func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error {
 	c, ok := parseCursor(from)
 	pos := c.Pos
-	if !ok && from != "" {
+	if was, carried := carriedOver(path, from); carried {
+		c.State = was
+	} else if !ok && from != "" {
 		pos = "?" // tail says what is wrong with it
 	}
 	r, err := tail.Open(path, pos)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -143,6 +144,17 @@ type place struct {
 	ID    string `json:"i,omitempty"`
 	Said  string `json:"d,omitempty"`
 	State state  `json:"s"`
+}
+
+// carriedOver takes the cursor of an old file whose session a newer version has written on in this one: all that the old one
+// holds stands in its first checkpoint, which tells no events. False: it is no such cursor, or the old file has more than was read.
+func carriedOver(path string, from agent.Cursor) (state, bool) {
+	var was place
+	if json.Unmarshal([]byte(from), &was) != nil || was.Inode == 0 {
+		return state{}, false
+	}
+	fi, err := agent.Own(strings.TrimSuffix(path, "l"))
+	return was.State, err == nil && strings.HasPrefix(was.Stat, fmt.Sprintf("%d:", fi.Size()))
 }
 
 // rewritten reads what is new in a file that is rewritten whole.
