@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +12,8 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
-// writeOn resumes a session of an old file as 0.61 does: what it holds becomes the first checkpoint of a file of its own.
+// writeOn resumes a session of an old file as 0.61 does: a file of its own begins with what the old one holds, here behind the stub that each
+// resume leaves, and a checkpoint of the same.
 func writeOn(t *testing.T, old, to string, more ...string) {
 	t.Helper()
 	b, err := os.ReadFile(old)
@@ -23,7 +25,13 @@ func writeOn(t *testing.T, old, to string, more ...string) {
 	must(t, json.Unmarshal(b, &whole))
 	list, err := json.Marshal(whole.Messages)
 	must(t, err)
-	text := headLine(whole.ID) + `{"$set":{"messages":` + string(list) + `,"lastUpdated":"2026-11-21T01:00:00.000Z"}}` + "\n"
+	text := headLine(whole.ID) + fmt.Sprintf(contextLine, "2026-11-21T01:00:00.000Z") + headLine(whole.ID)
+	for _, m := range whole.Messages {
+		line, err := json.Marshal(m)
+		must(t, err)
+		text += string(line) + "\n"
+	}
+	text += `{"$set":{"sessionId":"` + whole.ID + `"}}` + "\n" + `{"$set":{"messages":` + string(list) + `,"lastUpdated":"2026-11-21T01:00:00.000Z"}}` + "\n"
 	for _, line := range more {
 		text += line
 	}
@@ -50,6 +58,15 @@ func TestCarriedOver(t *testing.T) {
 				put(t, filepath.Join(home, "projects.json"), `{"projects":{"/home/dev/work/demo":"demo"}}`)
 				must(t, os.MkdirAll(filepath.Dir(copied), 0o700))
 				must(t, os.Link(s.Path, copied))
+			}
+			for _, begun := range []string{"", promptLine("u", "2026-11-21T00:26:17.969Z", "read the readme")} {
+				put(t, to, headLine(s.ID)+fmt.Sprintf(contextLine, "2026-11-21T01:00:00.000Z")+headLine(s.ID)+begun)
+				later := time.Now().Add(time.Minute)
+				must(t, os.Chtimes(to, later, later))
+				b, err := agenttest.Read(t.Context(), g, s, was.Cursor)
+				if err != nil || b.Anew || len(b.Events) != 0 || b.Cursor != was.Cursor {
+					t.Errorf("while it is being written: %+v, %v", b, err)
+				}
 			}
 			writeOn(t, s.Path, to, goesOn...)
 			b, err := agenttest.Read(t.Context(), g, s, was.Cursor)

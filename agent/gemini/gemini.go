@@ -172,7 +172,7 @@ func (g *Gemini) latest(s detect.Session, fi fs.FileInfo) string {
 			if err != nil || !fi.ModTime().After(written) {
 				continue
 			}
-			if h, ok := g.head(other, fi); ok && h.SessionID == s.ID {
+			if h, ok := g.head(other, fi); ok && h.SessionID == s.ID && g.hasTurns(other) {
 				path, written = other, fi.ModTime()
 			}
 		}

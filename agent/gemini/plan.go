@@ -99,8 +99,17 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 		}
 		home = filepath.Dir(g.given)
 	}
-	p.Env = g.cfg.Environ(p.Unset, "GEMINI_CLI_HOME", home)
+	p.Env = append(g.cfg.Environ(p.Unset, "GEMINI_CLI_HOME", home), once(r.Program)...)
 	return p, nil
+}
+
+// once keeps 0.20 from starting itself again, for ever, when it has refused a session: its launcher takes the exit code for the
+// order to do so.
+func once(p agent.Program) []string {
+	if p.Version == "" || agent.AtLeast(p.Version, 0, 24) {
+		return nil
+	}
+	return []string{"GEMINI_CLI_NO_RELAUNCH=true"}
 }
 
 // pay sees to it that who paid for the session pays for its resume, and that its requests go where they went.

@@ -49,8 +49,10 @@ func TestPlan(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("fresh: %v, (-want +got):\n%s", err, d)
 	}
-	for _, version := range []string{"0.40.1", ""} { // it may refuse to start with an id
-		r.Program.Version = version
+	for _, version := range []string{"0.40.1", "", "0.20.2"} { // it may refuse to start with an id
+		if r.Program.Version = version; version == "0.20.2" { // whose launcher would start a run that it has refused for ever
+			want.Env = []string{"GEMINI_CLI_NO_RELAUNCH=true"}
+		}
 		got, err = g.Fresh(r)
 		want.Session, want.Argv = "", want.Argv[:6]
 		if d := cmp.Diff(want, got); d != "" || err != nil {

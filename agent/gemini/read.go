@@ -83,9 +83,8 @@ func (g *Gemini) Read(ctx context.Context, s detect.Session, from agent.Cursor, 
 func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error {
 	c, ok := parseCursor(from)
 	pos := c.Pos
-	if was, carried := carriedOver(path, from); carried {
-		c.State = was
-	} else if !ok && from != "" {
+	was, carried := carriedOver(path, from)
+	if !carried && !ok && from != "" {
 		pos = "?" // tail says what is wrong with it
 	}
 	r, err := tail.Open(path, pos)
@@ -99,12 +98,22 @@ func (f *fold) lines(ctx context.Context, path string, from agent.Cursor) error 
 		f.state = c.State
 	}
 	err = jsonl.Read(ctx, r, f.b, func(line []byte, off int64) {
-		if len(line) > 0 {
+		switch {
+		case len(line) == 0:
+		case carried: // what was read of the old file stands here once more
+			if l, err := parse(line); err == nil && l.ID == was.ID {
+				carried, f.state = false, was.State
+			}
+		default:
 			f.line(line, off)
 		}
 	})
 	if err != nil {
 		return err
+	}
+	if carried { // it is being written
+		f.b.Cursor = from
+		return nil
 	}
 	f.end()
 	if f.Owed {

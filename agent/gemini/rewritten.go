@@ -146,15 +146,14 @@ type place struct {
 	State state  `json:"s"`
 }
 
-// carriedOver takes the cursor of an old file whose session a newer version has written on in this one: all that the old one
-// holds stands in its first checkpoint, which tells no events. False: it is no such cursor, or the old file has more than was read.
-func carriedOver(path string, from agent.Cursor) (state, bool) {
-	var was place
-	if json.Unmarshal([]byte(from), &was) != nil || was.Inode == 0 {
-		return state{}, false
+// carriedOver takes the cursor of an old file whose session a newer version has written on in this one: it begins with all messages
+// that the old one holds, each under its id. False: it is no such cursor, or the old file has more than was read.
+func carriedOver(path string, from agent.Cursor) (was place, ok bool) {
+	if json.Unmarshal([]byte(from), &was) != nil || was.Inode == 0 || was.ID == "" {
+		return was, false
 	}
 	fi, err := agent.Own(strings.TrimSuffix(path, "l"))
-	return was.State, err == nil && strings.HasPrefix(was.Stat, fmt.Sprintf("%d:", fi.Size()))
+	return was, err == nil && strings.HasPrefix(was.Stat, fmt.Sprintf("%d:", fi.Size()))
 }
 
 // rewritten reads what is new in a file that is rewritten whole.

@@ -29,6 +29,7 @@ func (g *Gemini) Turn(r agent.TurnRequest) (resume.Plan, error) {
 		}
 		p.Env = []string{"GEMINI_CLI_HOME=" + filepath.Dir(g.given)}
 	}
+	p.Env = append(p.Env, once(r.Program)...)
 	p.Argv = []string{r.Program.Path, "--output-format", "stream-json"}
 	if r.Model != "" {
 		p.Argv = append(p.Argv, "--model", r.Model)

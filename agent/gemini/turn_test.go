@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,12 @@ func TestTurn(t *testing.T) {
 	}
 	if got, want := agenttest.Turn(t, g, agent.TurnRequest{Session: id}), "--output-format stream-json --resume "+id; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for version, want := range map[string]string{"0.61.0": "", "0.24.5": "", "": "", "0.20.2": "GEMINI_CLI_NO_RELAUNCH=true"} {
+		p, err := g.Turn(agent.TurnRequest{Session: id, Program: agent.Program{Version: version}})
+		if got := strings.Join(p.Env, " "); err != nil || got != want {
+			t.Errorf("%q: environment %q, want %q, %v", version, got, want, err)
+		}
 	}
 	if _, err := g.Turn(agent.TurnRequest{Session: "latest"}); err == nil {
 		t.Error("a word was taken for an id")
