@@ -34,6 +34,7 @@ var (
 	copilot   = pinned("copilot", "1.0.102")
 	copilot65 = pinned("copilot", "1.0.65")
 	gemini061 = pinned("gemini", "0.61.0")
+	gemini028 = pinned("gemini", "0.28.2")
 	pi152     = pinned("pi", "1.5.2")
 	pi80      = pinned("pi", "0.80.3")
 	pi73      = pinned("pi", "0.73.1")
@@ -80,7 +81,7 @@ func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 // older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
 // the everyday cases and the proofs are run.
 func (a agentCase) older() bool {
-	return a == claude330 || a == opencode3 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015
+	return a == claude330 || a == opencode3 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
 }
 
 // newest: agents/pinned has no later version of the agent.

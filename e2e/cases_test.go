@@ -46,6 +46,7 @@ func TestCodex120(t *testing.T)  { runCases(t, codex120) }
 func TestCopilot(t *testing.T)   { runCases(t, copilot) }
 func TestCopilot65(t *testing.T) { runCases(t, copilot65) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }
+func TestGemini028(t *testing.T) { runCases(t, gemini028) }
 func TestPi152(t *testing.T)     { runCases(t, pi152) }
 func TestPi80(t *testing.T)      { runCases(t, pi80) }
 func TestPi73(t *testing.T)      { runCases(t, pi73) }
@@ -69,8 +70,8 @@ func runCases(t *testing.T, a agentCase) {
 }
 
 // stops is how many requests a turn that fails has: opencode and Copilot ask five times more by themselves, pi three times (each of them thrice in 0.73),
-// qwen-code six times, and a
-// turn of Gemini's fails behind a tool, for the agent cannot resume a session without a turn.
+// qwen-code six times, and a turn of Gemini's fails behind a tool, for the agent cannot resume a session without a turn: 0.28 asks twice more
+// after some failures, of which failing says what it was.
 func (w *world) stops() int {
 	switch {
 	case w.agent == opencode3:
@@ -78,7 +79,7 @@ func (w *world) stops() int {
 	case w.agent.isOpencode(), w.agent.isCopilot():
 		return 6
 	case w.agent.isGemini():
-		return 2
+		return 2 + w.again
 	case w.agent == pi73:
 		return 12
 	case w.agent.isPi():
@@ -92,7 +93,13 @@ func (w *world) stops() int {
 // failing makes the answers that end one turn with last; the agent's own retries come fast.
 func (w *world) failing(last provider.Answer) []provider.Answer {
 	if w.agent.isGemini() {
-		return []provider.Answer{provider.ToolCall("read_file", map[string]any{"file_path": "README.md"}), last}
+		answers := []provider.Answer{provider.ToolCall("read_file", map[string]any{"file_path": "README.md"})}
+		w.again = 0
+		if w.agent == gemini028 && (last.Message == provider.RateLimit().Message || last.Status >= 500) { // no setting bounds its tries
+			w.again = 2
+			answers = append(answers, last.After(1), last.After(1))
+		}
+		return append(answers, last)
 	}
 	if w.agent.isCopilot() {
 		return copilotFailing(last)

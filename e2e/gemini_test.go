@@ -20,7 +20,7 @@ import (
 // chats lists the files of a session, by name.
 func (w *world) chats(id string) []string {
 	w.t.Helper()
-	files, err := filepath.Glob(filepath.Join(w.home(), ".gemini", "tmp", "*", "chats", "session-*-"+id[:8]+".jsonl"))
+	files, err := filepath.Glob(filepath.Join(w.home(), ".gemini", "tmp", "*", "chats", "session-*-"+id[:8]+".json*"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -37,14 +37,15 @@ func TestCodex120NoEffect(t *testing.T) {
 	})
 }
 
-func TestGemini061NoEffect(t *testing.T) {
-	runProofs(t, gemini061, map[string]func(*testing.T, agentCase){
-		"KilledEarly":           killedEarly,
-		"RecordPrecedesRequest": recordPrecedesRequest,
-		"UnknownSession":        geminiUnknownSession,
-		"Subfolder":             geminiSubfolder,
-		"DashInPrompt":          dashInPrompt,
-	})
+func TestGemini061NoEffect(t *testing.T) { runProofs(t, gemini061, geminiProofs) }
+func TestGemini028NoEffect(t *testing.T) { runProofs(t, gemini028, geminiProofs) }
+
+var geminiProofs = map[string]func(*testing.T, agentCase){
+	"KilledEarly":           killedEarly,
+	"RecordPrecedesRequest": recordPrecedesRequest,
+	"UnknownSession":        geminiUnknownSession,
+	"Subfolder":             geminiSubfolder,
+	"DashInPrompt":          dashInPrompt,
 }
 
 func TestCopilotNoEffect(t *testing.T)   { runProofs(t, copilot, copilotProofs) }
@@ -97,7 +98,7 @@ func (w *world) begun(id string) int {
 	w.t.Helper()
 	pattern, mark := ".codex/sessions/*/*/*/rollout-*"+id+".jsonl", `"task_started"`
 	if w.agent.isGemini() {
-		pattern, mark = ".gemini/tmp/*/chats/session-*-"+id[:8]+".jsonl", `"content":[{"text":"continue"}]`
+		pattern, mark = ".gemini/tmp/*/chats/session-*-"+id[:8]+".json*", `"continue"`
 	}
 	if w.agent.isPi() {
 		pattern, mark = ".pi/agent/sessions/*/*_"+id+".jsonl", `"role":"user"`

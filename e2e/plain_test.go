@@ -33,6 +33,7 @@ func TestPlainPi80(t *testing.T)      { plainCase(t, pi80, "demo") }
 func TestPlainPi73(t *testing.T)      { plainCase(t, pi73, "demo") }
 func TestPlainQwen015(t *testing.T)   { plainCase(t, qwen015, "demo") }
 func TestPlainGemini061(t *testing.T) { plainCase(t, gemini061, "Übung-东") }
+func TestPlainGemini028(t *testing.T) { plainCase(t, gemini028, "demo") }
 
 func TestPlainCopilot(t *testing.T) {
 	onlyInAll(t)

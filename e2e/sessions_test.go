@@ -28,12 +28,12 @@ func (w *world) sessions() []string {
 			return name[max(0, len(name)-len("01a1fb6b-6194-7f51-925b-868b32e020b1")):]
 		})
 	case w.agent.isGemini():
-		return w.named(".gemini/tmp/*/chats/session-*.jsonl", func(path string) string {
+		return w.named(".gemini/tmp/*/chats/session-*.json*", func(path string) string {
 			var head struct {
 				ID string `json:"sessionId"`
 			}
-			line, _, _ := strings.Cut(readAll(path), "\n")
-			_ = json.Unmarshal([]byte(line), &head) // one that is just being written has no name yet
+			// The first line, or the whole of an old file; one that is just being written has no name yet.
+			_ = json.NewDecoder(strings.NewReader(readAll(path))).Decode(&head)
 			return head.ID
 		})
 	}

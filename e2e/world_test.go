@@ -46,6 +46,7 @@ type world struct {
 	keyInAuth  bool // opencode has its key from its login file
 	env        []string
 	outputs    int
+	again      int // further requests that Gemini makes by itself in a turn that fails as the last one
 }
 
 // newWorld makes a world. Claude Code runs on an API key unless useLogin is called.

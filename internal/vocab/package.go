@@ -144,10 +144,11 @@ func (k kind) paths(dir string) ([]string, error) {
 	return nil, fmt.Errorf("%s has none of %q: the package is laid out anew (vocab.json in the agent's folder)", dir, k.Files)
 }
 
-// scripts gives a file itself, and of a folder the scripts below it.
+// scripts gives a file itself, and of a folder the scripts below it, but for the agent's own tests.
 func scripts(path string) (all []string, err error) {
 	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && (p == path || strings.HasSuffix(p, ".js") || strings.HasSuffix(p, ".mjs")) {
+		script := (strings.HasSuffix(p, ".js") || strings.HasSuffix(p, ".mjs")) && !strings.HasSuffix(p, ".test.js")
+		if err == nil && !d.IsDir() && (p == path || script) {
 			all = append(all, p)
 		}
 		return err

@@ -14,7 +14,7 @@ import (
 const repo = "../.."
 
 // mostGaps is how many strings clawd may misread (testdata/vocab/gaps.tsv). It only falls.
-const mostGaps = 7
+const mostGaps = 6
 
 // gapsFile has a line for each string that clawd misreads: agent, string.
 const gapsFile = "testdata/vocab/gaps.tsv"
