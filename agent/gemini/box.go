@@ -15,6 +15,7 @@ type box struct {
 	// status is the row that says what goes on: right above the box, or, from 0.34 on, above the line over it.
 	status int
 	room   int
+	old    bool // of a version that writes nothing of a new session until it is asked something
 }
 
 // boxOf finds the input box; false: there is none where the cursor is.
@@ -29,14 +30,14 @@ func boxOf(s agent.Screen) (box, bool) {
 	case agent.Rule(edge, '▄'):
 		b.empty = b.empty && s.IsFaint(boxCol)
 	case agent.Rule(edge, '▀'):
-		below, b.empty = '▄', b.empty && s.IsFaint(boxCol)
+		below, b.old, b.empty = '▄', true, b.empty && s.IsFaint(boxCol)
 	case agent.Rule(edge, '─'):
 		below = '─'
 	default:
 		return b, false
 	}
 	hinted := agent.Rule(s.Line(s.Row-3), '─')
-	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !hinted && below != '▄' {
+	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !hinted && !b.old {
 		return b, false
 	}
 	if !hinted {
@@ -67,7 +68,7 @@ func framed(s agent.Screen) (box, bool) {
 	for top > 0 && top > end-boxMax && !frame(s.Line(top), '╭', '╮') {
 		top--
 	}
-	b := box{row: top + 1, status: top - 1, closed: top == end-2, room: len([]rune(s.Line(top))) - roomLess}
+	b := box{row: top + 1, old: true, status: top - 1, closed: top == end-2, room: len([]rune(s.Line(top))) - roomLess}
 	text, ok := strings.CutPrefix(s.Line(b.row), "│"+prompt)
 	if !ok || !frame(s.Line(end), '╰', '╯') || !frame(s.Line(top), '╭', '╮') || top < 1 {
 		return b, false
@@ -109,18 +110,27 @@ func works(s agent.Screen, status int) bool {
 	return false
 }
 
-// failureSign begins the error of a request in the terminal.
-const failureSign = "✕ " + apiError
+// failureSign begins the error of a request in the terminal, and failureNote what 0.34 adds below it.
+const (
+	failureSign = "✕ " + apiError
+	failureNote = "ℹ This request failed."
+)
 
 // failed tells whether the last text above a row is the error of a request.
 func failed(s agent.Screen, status int) bool {
-	row := status - 1
-	for row >= 0 && s.At(row) == "" {
-		row--
-	}
-	for ; row >= 0 && s.At(row) != ""; row-- {
-		if strings.HasPrefix(s.Line(row), failureSign) {
-			return true
+	for row := status - 1; row >= 0; {
+		for row >= 0 && s.At(row) == "" {
+			row--
+		}
+		noted := false
+		for ; row >= 0 && s.At(row) != ""; row-- {
+			if strings.HasPrefix(s.Line(row), failureSign) {
+				return true
+			}
+			noted = noted || strings.HasPrefix(s.Line(row), failureNote)
+		}
+		if !noted {
+			return false
 		}
 	}
 	return false

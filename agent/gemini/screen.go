@@ -23,8 +23,8 @@ import (
 // alone tells the placeholder from the same text typed.
 //
 // 0.28 and 0.34 draw the edges of the box the other way round, with NO_COLOR, too: then nothing is typed, for that nobody has
-// colors is not known. 0.28 has neither the hint nor the line below it: there its title, or the failure above the box, says that it
-// is idle. Before that the box was a frame: see framed.
+// colors is not known. 0.28 has neither the hint nor the line below it. Before that the box was a frame: see framed. All of these
+// write nothing of a session that /clear begins until it is asked something, so only a failure that is drawn tells which one is open.
 const (
 	prompt      = " >"
 	boxCol      = 3
@@ -70,8 +70,8 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: "its input box takes commands of a shell"}
 	case b.status == b.row-2 && works(s, b.status):
 		return agent.View{Why: agent.WhyBusy}
-	case b.status == b.row-2 && !strings.HasPrefix(s.Title, "◇") && !failed(s, b.status):
-		return agent.View{Why: "neither its title nor a failure right above its input box says that it is idle"}
+	case b.old && !failed(s, b.status):
+		return agent.View{Why: "it does not show the failure: another session may be open in it, or you went on in it"}
 	}
 	for row := b.status - 1; row <= s.Last(); row++ {
 		if strings.Contains(s.Line(row), "[NORMAL]") {
