@@ -43,7 +43,12 @@ type state struct {
 	First  bool      `json:"f,omitempty"` // the first prompt was told
 	Heads  int       `json:"n,omitempty"` // headers before the first prompt
 	Owed   bool      `json:"w,omitempty"` // the beginning was never read: first prompt and folder are not told
+	Checks bool      `json:"m,omitempty"` // a checkpoint stands in the file
 }
+
+// bare: the old files, and those of lines up to 0.40, have no checkpoints. Nothing is taken back in them, and a tool's result stands
+// in its call's record alone.
+func (f *fold) bare() bool { return f.whole || !f.Checks && !f.Owed }
 
 // hosted: for a program that drives it over its stdin, such as an editor, the agent writes its header twice. A terminal and a
 // headless run write it once before the first prompt.
@@ -81,6 +86,7 @@ func (f *fold) line(raw []byte, off int64) {
 			f.other()
 		}
 		if l.Set.Messages != nil {
+			f.Checks = true
 			f.checkpoint(*l.Set.Messages, timeOf(l.Set.LastUpdated), off)
 		}
 	case l.Type != "":
@@ -195,7 +201,7 @@ func (f *fold) gemini(m *message, e detect.Event) {
 	}
 	e = m.answer(e)
 	f.emit(e)
-	if f.whole && ended { // the old versions do not write the results down apart
+	if f.bare() && ended { // these versions do not write the results down apart
 		f.Ask = &ask{ID: m.ID, At: e.At, Off: e.Offset, Calls: ids}
 		e.Kind, e.ToolCall = detect.KindToolResult, false
 		f.emit(e)
@@ -245,10 +251,10 @@ const settle = 3 * time.Second
 // end looks, behind the last record, for the reason of a failure that no record tells.
 //
 // A request that is not taken back may simply go on: it failed only when a report says so. (A prompt
-// is always taken back, except in the old files.)
+// is always taken back, except where a file is bare.)
 func (f *fold) end() {
 	a := f.Ask
-	if a == nil || a.Said == saidRecord || a.Said == saidReport || a.Back.IsZero() && len(a.Calls) == 0 && !f.whole {
+	if a == nil || a.Said == saidRecord || a.Said == saidReport || a.Back.IsZero() && len(a.Calls) == 0 && !f.bare() {
 		return
 	}
 	r, found := f.g.report(f.s, a, f.Call)

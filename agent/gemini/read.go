@@ -140,6 +140,7 @@ func (f *fold) owed(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	f.Checks = f.Checks || h.Checks
 	if h.First {
 		f.b.Info.FirstPrompt, f.First = h.b.Info.FirstPrompt, true
 		f.b.Info.Interactive = f.b.Info.Interactive || h.b.Info.Interactive
