@@ -66,3 +66,22 @@ func TestBareLines(t *testing.T) {
 		})
 	}
 }
+
+// The terminal of 0.47 and 0.54 does not say what became of a stream that was cut; its report does.
+func TestUnknownErrorByReport(t *testing.T) {
+	const record = `{"id":"e2","timestamp":"2026-11-21T00:10:03.300Z","type":"error","content":"[API Error: An unknown error occurred.]"}` + "\n"
+	for text, want := range map[string]detect.Reason{
+		report("demo", "TypeError", "terminated", `{"text":"do it"}`, `{"functionResponse":{"id":"call_1"}}`): detect.Network,
+		report("demo", "TypeError", "terminated", `{"text":"do it"}`, `{"functionResponse":{"id":"call_2"}}`): detect.Unknown,
+		"": detect.Unknown,
+	} {
+		g, _, s := world(t)
+		add(t, s["tool"].Path, record)
+		if text != "" {
+			put(t, filepath.Join(g.reports, reportName("00-10-03-280")), text)
+		}
+		if stop, _ := verdict(t, g, s["tool"], detect.Alive); stop.Reason != want || stop.Key != "f2" {
+			t.Errorf("%+v, want %s", stop, want)
+		}
+	}
+}

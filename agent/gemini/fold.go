@@ -233,6 +233,12 @@ func (f *fold) failed(text string, e detect.Event) {
 	}
 	why := f.g.explain(text, "", e.At)
 	why.Source, why.Field = "transcript", "type"
+	if why.Reason == detect.Unknown { // 0.47 and 0.54 show no more of a stream that was cut
+		if r, found := f.g.report(f.s, f.Ask, f.Call); found == reportSure {
+			why = f.g.explain(r.message, r.class, e.At)
+			why.Source, why.Field = "report", "error.message"
+		}
+	}
 	e.ID = f.Ask.ID
 	f.tell(e, why)
 	f.Ask.Said = saidRecord
