@@ -34,7 +34,7 @@ func TestFreshSessions(t *testing.T) {
 			starter, err := agent.StarterOf(a)
 			must(t, err)
 			p, err := starter.Fresh(agent.Request{Session: detect.Session{Agent: name, ID: old.ID(), Path: old.Path()}, Info: b.Info, Stop: stop,
-				Program: agent.Program{Path: "/usr/bin/" + name, Version: map[string]string{"claude": claudeVersion, "opencode": "1.1.53", "pi": "1.5.2", "qwen": "0.24.4"}[name]},
+				Program: agent.Program{Path: "/usr/bin/" + name, Version: map[string]string{"claude": claudeVersion, "gemini": "0.61.0", "opencode": "1.1.53", "pi": "1.5.2", "qwen": "0.24.4"}[name]},
 				NewID:   uuid(s.w.Rand), Handoff: []byte("take over"), Answered: true, Launch: &detect.Launch{Pays: map[string]string{"codex": "key", "copilot": "login"}[name]}})
 			must(t, err)
 			var out bytes.Buffer
