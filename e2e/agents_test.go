@@ -57,9 +57,6 @@ func (a agentCase) bin(t *testing.T) string {
 	if cache == "" {
 		cache = filepath.Join("..", ".cache", "agents")
 	}
-	if v := os.Getenv("OLDV"); v != "" {
-		a.version = v
-	}
 	path, err := filepath.Abs(filepath.Join(cache, a.kind+"-"+a.version, "node_modules", ".bin", a.kind))
 	if err != nil {
 		t.Fatal(err)

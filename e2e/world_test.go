@@ -66,11 +66,6 @@ func newWorld(t *testing.T, a agentCase) *world {
 	began := time.Now()
 	t.Cleanup(func() {
 		w.endAll()
-		if os.Getenv("OLDV") != "" {
-			for _, r := range w.provider.Requests() {
-				t.Logf("REQ %s main %v tools %d status %d user %q", r.Model, r.Main, r.Tools, r.Status, r.LastUser[:min(len(r.LastUser), 80)])
-			}
-		}
 		t.Logf("took %.1f s", time.Since(began).Seconds())
 		if os.Getenv(envKeep) == "1" {
 			t.Logf("kept %s", root)
