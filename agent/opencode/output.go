@@ -12,7 +12,7 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-var reColour = lazyregexp.New(`\x1b\[[0-9;]*m`)
+var reColor = lazyregexp.New(`\x1b\[[0-9;]*m`)
 
 // reNotFound is a line of the error with which 1.2 to 1.14 say that they do not know a session, and 1.1 that it has no file.
 var reNotFound = lazyregexp.New(`^message: "(?:Session not found: |Resource not found: [^"]*/storage/session/[^"/]*/)ses_[A-Za-z0-9]{20,40}(?:\.json)?",$`)
@@ -65,7 +65,7 @@ type outputLine struct {
 func (p *printed) line(line []byte) {
 	var l outputLine
 	if agent.Unmarshal(line, &l) != nil || l.Type == "" {
-		text := strings.TrimSpace(reColour.ReplaceAllString(string(line), ""))
+		text := strings.TrimSpace(reColor.ReplaceAllString(string(line), ""))
 		p.Out.Refused = p.Out.Refused || text == "Error: Session not found" || reNotFound.MatchString(text)
 		if text != "" {
 			p.Say(agent.Said{Kind: agent.SaidNote, Text: text})

@@ -62,7 +62,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkOutput is 50 MB of coloured lines to a terminal of 200 by 50 that takes them at once.
+// BenchmarkOutput is 50 MB of colored lines to a terminal of 200 by 50 that takes them at once.
 func BenchmarkOutput(b *testing.B) {
 	for name, wrapped := range map[string]bool{"bare": false, "wrapped": true} {
 		b.Run(name, func(b *testing.B) {

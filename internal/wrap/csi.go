@@ -281,7 +281,7 @@ func (e *emulator) graphics(params params) {
 		case n == 22:
 			e.pen.faint = false
 		case n == 38 || n == 48 || n == 58:
-			used, grey := colour(params[i+1:])
+			used, grey := color(params[i+1:])
 			if i += used; n == 38 {
 				e.pen.grey = grey
 			}
@@ -295,9 +295,9 @@ func (e *emulator) graphics(params params) {
 	}
 }
 
-// colour reads what follows 38, with ";" or ":", and says how many parameters that is, and whether
-// the colour is a grey that is neither near black nor near white: what agents draw placeholders in.
-func colour(p params) (used int, grey bool) {
+// color reads what follows 38, with ";" or ":", and says how many parameters that is, and whether
+// the color is a grey that is neither near black nor near white: what agents draw placeholders in.
+func color(p params) (used int, grey bool) {
 	kind, sub := p.param(0, 0)
 	n := 0
 	if sub { // with ":" the end is told
