@@ -32,3 +32,20 @@ func TestTornMarksAreEachTheirOwn(t *testing.T) {
 		}
 	})
 }
+
+// One that was killed before its mark was there ran nothing, so the session goes on, with a lost store, too.
+func TestHalfMadeMarkAndALostStore(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		id, key := r.stopped("plan")
+		put(t, marks.Path(r.d.marks(), r.session(id), key, 1)+".1.half", "")
+		if err := r.d.store.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+		r.down()
+		r.spoil()
+		r.start()
+		r.pass(3 * time.Hour)
+		r.wantStarts(1)
+	})
+}

@@ -66,7 +66,7 @@ func (w *world) configure(more string) {
 // durable step on both sides: one order, one start, never two.
 func TestOrderWalk(t *testing.T) {
 	t.Parallel()
-	points := []string{"gate", "mark.before", "mark.after", "exec"}
+	points := []string{"gate", "mark.before", "mark.half", "mark.after", "exec"}
 	for _, p := range []string{"order", "T2", "T3", "T4"} {
 		points = append(points, p+".before", p+".after")
 	}

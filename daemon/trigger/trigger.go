@@ -214,10 +214,10 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 	case errors.Is(err, marks.ErrMade):
 		l.adopted = true // whoever made it may have typed or sent
 		return resume.GateMarked, "", nil
-	case err != nil && marks.Unmade(l.c.Mark):
-		return resume.GateShort, err.Error(), nil
-	case err != nil:
+	case errors.Is(err, marks.ErrStays):
 		return resume.GateFailed, err.Error(), errors.Join(err, marks.Fail(l.c.Mark, err))
+	case err != nil:
+		return resume.GateShort, err.Error(), nil
 	}
 	if err := act(ctx); err != nil {
 		return resume.GateExec, err.Error(), fmt.Errorf("after the mark: %w", err)

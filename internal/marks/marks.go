@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/crash"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -40,27 +40,70 @@ func hashOf(s detect.Session, key string) string {
 // ErrMade says that the mark is there already.
 var ErrMade = errors.New("this attempt was made before")
 
-// Make makes the mark and makes it last. It can be made once.
+// ErrStays says that a mark was made in part, and could not be taken away again: the attempt counts as made.
+var ErrStays = errors.New("the mark stays")
+
+// half ends the name of a mark that is still being written. Whoever is killed over it leaves it behind, and it counts for nothing.
+const half = ".half"
+
+// Make makes the mark and makes it last. It can be made once, and is whole as soon as it is there. After any error but ErrMade and
+// ErrStays there is none.
 func Make(path string, c resume.Claim) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	f, err := os.OpenFile(path, flags, 0o600)
-	if errors.Is(err, fs.ErrNotExist) { // somebody removed the folder
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			f, err = os.OpenFile(path, flags, 0o600)
-		}
+	body = append(body, '\n')
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil { // somebody may have removed it
+		return err
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return ErrMade
-	}
+	f, err := os.CreateTemp(dir, filepath.Base(path)+".*"+half)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(body, '\n'))
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+	if err = write(f, body); err == nil {
+		crash.At("mark.half")
+		err = place(f.Name(), path, body)
+	}
+	_ = os.Remove(f.Name()) // else Prune does
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return ErrMade
+	case err != nil:
+		return err
+	}
+	return unmade(path, syncDir(dir))
+}
+
+// place gives what was written the name of the mark.
+func place(written, path string, body []byte) error {
+	err := os.Link(written, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Not every file system has hard links. What is torn here says that the attempt was made, and no more.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return unmade(path, write(f, body))
+}
+
+func write(f *os.File, body []byte) error {
+	_, err := f.Write(body)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// unmade takes away a mark that err kept from being made to last. Nothing ran, so nothing is to be settled.
+func unmade(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		return errors.Join(ErrStays, err, gone)
+	}
+	return err
 }
 
 func syncDir(dir string) error {
@@ -83,14 +126,8 @@ func Fail(path string, cause error) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Unmade takes away what there is of a mark that could not be made. Nothing ran, so nothing is to be settled.
-func Unmade(path string) bool {
-	err := os.Remove(path)
-	return err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-// Read reads a mark. A mark that is there but not whole (the machine went down while it was
-// written) gives an empty claim: it still says that the attempt was made.
+// Read reads a mark. A mark that is there but not whole (damaged, or made where there are no hard links and cut off) gives an empty
+// claim: it still says that the attempt was made.
 func Read(path string) (Mark, bool, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +180,7 @@ func Since(dir string, since time.Time) (claims []resume.Claim, err error) {
 	}
 	for _, e := range found {
 		fi, e2 := e.Info()
-		if e2 != nil || !fi.Mode().IsRegular() || fi.ModTime().Before(since) {
+		if e2 != nil || !fi.Mode().IsRegular() || fi.ModTime().Before(since) || isHalf(e) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
@@ -157,7 +194,7 @@ func Since(dir string, since time.Time) (claims []resume.Claim, err error) {
 }
 
 // Prune removes marks that were made before a time and whose session gone says the agent no longer
-// has. One that is torn stays: it does not tell whose it is.
+// has. One that is torn stays: it does not tell whose it is. One that was never made goes.
 func Prune(dir string, before time.Time, gone func(detect.Session) bool) error {
 	found, err := os.ReadDir(dir)
 	if err != nil {
@@ -170,9 +207,12 @@ func Prune(dir string, before time.Time, gone func(detect.Session) bool) error {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if m, ok, err := Read(path); err == nil && ok && m.Claim.Session.Path != "" && gone(m.Claim.Session) {
+		m, ok, err := Read(path)
+		if isHalf(e) || err == nil && ok && m.Claim.Session.Path != "" && gone(m.Claim.Session) {
 			errs = append(errs, os.Remove(path))
 		}
 	}
 	return errors.Join(errs...)
 }
+
+func isHalf(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), half) }

@@ -67,13 +67,12 @@ func Run(check Check, end Clear) error {
 	case errors.Is(err, marks.ErrMade):
 		say("marked")
 		return nil
-	case err != nil && marks.Unmade(c.Mark):
-		say("short %v", err)
-		return err
-	case err != nil:
-		// The mark may be there in part, so this counts as made; nothing will run.
+	case errors.Is(err, marks.ErrStays):
 		say("failed %v", err)
 		return errors.Join(err, marks.Fail(c.Mark, err))
+	case err != nil:
+		say("short %v", err)
+		return err
 	}
 	crash.At("mark.after")
 	say("mark")

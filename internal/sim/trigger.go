@@ -164,12 +164,12 @@ func (x *child) Open(ctx context.Context) (resume.Gate, string, error) {
 		r.trace("mark %d of %s/%s is there already", c.N, c.Session.Agent, c.Session.ID)
 		x.ended()
 		return resume.GateMarked, "", nil
+	case errors.Is(err, marks.ErrStays):
+		x.ended()
+		return resume.GateFailed, err.Error(), nil
 	default:
 		x.ended()
-		if marks.Unmade(c.Mark) {
-			return resume.GateShort, err.Error(), nil
-		}
-		return resume.GateFailed, err.Error(), nil
+		return resume.GateShort, err.Error(), nil
 	}
 	dated(c.Mark, r.wall())
 	r.marked(x.c, c, x.body)

@@ -280,7 +280,7 @@ func (w *world) meanwhile(at sight) error {
 
 // marked tells whether there is a mark of the attempt.
 func (w *world) marked(token string) bool {
-	marks, _ := filepath.Glob(filepath.Join(w.state, "attempts", "*"))
+	marks, _ := filepath.Glob(filepath.Join(w.state, "attempts", "*[0-9]")) // not one that is half made
 	return slices.ContainsFunc(marks, func(path string) bool {
 		b, err := os.ReadFile(path)
 		return err != nil || bytes.Contains(b, []byte(token))

@@ -7,6 +7,7 @@ var lostIsCounted = edit{"state/lost.go", "	case rec.open(), rec.Phase == Waitin
 // aims are the faults that only a rare world shows: what the worlds are about that are walked for them.
 var aims = map[string]string{
 	"no settle time before a verdict":                                       "late",
+	"a mark may be made twice":                                              "twins",
 	"who goes first into a window never steps back":                         "crowd",
 	"a clock that was set back moves no wait":                               "continue",
 	"nobody looks at the files right before a prompt is typed":              "closing",
@@ -37,7 +38,7 @@ var aims = map[string]string{
 // mutants are the faults, the most dangerous first.
 var mutants = []mutant{
 	{"a mark may be made twice", []edit{{"internal/marks/marks.go",
-		"os.O_WRONLY | os.O_CREATE | os.O_EXCL", "os.O_WRONLY | os.O_CREATE | os.O_TRUNC"}}},
+		"os.Link(written, path)", "os.Rename(written, path)"}}},
 	{"the shim does not see that somebody moved on", []edit{{"internal/rules/rules.go",
 		`{Name: "moved_on", At: Claim | Shim,`, `{Name: "moved_on", At: Claim,`}}},
 	{"nobody sees that somebody moved on", []edit{{"internal/rules/rules.go",
@@ -113,7 +114,7 @@ var mutants = []mutant{
 	{"neither a stop nor a claim looks for marks, and a mark may be made twice", []edit{
 		{"daemon/answer.go", "	out.Made, _ = s.marked(q.Rec, q.Stop)", "	_, _ = s.marked(q.Rec, q.Stop)"},
 		{"daemon/lastlook.go", "	case made != nil && made.N > q.Judged:\n", "	case false:\n"},
-		{"internal/marks/marks.go", "os.O_WRONLY | os.O_CREATE | os.O_EXCL", "os.O_WRONLY | os.O_CREATE | os.O_TRUNC"}}},
+		{"internal/marks/marks.go", "os.Link(written, path)", "os.Rename(written, path)"}}},
 	{"a claim looks for no marks, and an attempt that the store has lost is only counted", []edit{
 		{"daemon/lastlook.go", "	case made != nil && made.N > q.Judged:\n", "	case false:\n"}, lostIsCounted}},
 	{"what was counted from a mark counts as judged, and an attempt that the store has lost is only counted", []edit{
