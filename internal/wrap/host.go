@@ -99,33 +99,30 @@ func (h *host) loop(signals chan os.Signal) End {
 }
 
 // settled looks whether we got a SIGTERM as well when the program ended: where all of us got one at once, it or the leader may be
-// gone before we know of ours. What came before the end is behind the SIGWINCH that we send ourselves, and one that is still
-// to come is waited for where the program ended as by one.
+// gone before we know of ours. One that is still to come is waited for where the program ended as by one.
 func (h *host) settled(e event, signals chan os.Signal) {
-	for len(signals) > 0 {
-		h.heard(<-signals)
+	hear := func() {
+		for len(signals) > 0 {
+			if <-signals == syscall.SIGTERM {
+				h.termed = time.Now()
+			}
+		}
 	}
-	until := syscall.SIGTERM
+	hear()
 	if term, hup := int(syscall.SIGTERM), int(syscall.SIGHUP); e.Code != 128+term && e.Signal != term && e.Signal != hup {
-		until = syscall.SIGWINCH
-		_ = syscall.Kill(os.Getpid(), until)
+		catchUp()
+		hear()
+		return
 	}
 	for wait := time.After(time.Second); h.termed.IsZero(); { // a busy machine sends one after the other
 		select {
 		case s := <-signals:
-			if h.heard(s); s == until {
-				return
+			if s == syscall.SIGTERM {
+				h.termed = time.Now()
 			}
 		case <-wait:
 			return
 		}
-	}
-}
-
-// heard notes a signal that comes after the program has ended.
-func (h *host) heard(s os.Signal) {
-	if s == syscall.SIGTERM {
-		h.termed = time.Now()
 	}
 }
 

@@ -41,7 +41,7 @@ func TestScopeEnds(t *testing.T) {
 func TestTermBehindTheEnd(t *testing.T) {
 	for _, code := range []int{0, 143} {
 		h, signals := &host{}, make(chan os.Signal, 4)
-		signal.Notify(signals, syscall.SIGTERM, syscall.SIGWINCH)
+		signal.Notify(signals, syscall.SIGTERM)
 		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 		e := event{Ended: true, Code: code}
 		h.settled(e, signals)
