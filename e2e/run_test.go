@@ -215,8 +215,29 @@ func (w *world) waitMain(n int) {
 	defer cancel()
 	err := w.provider.Wait(ctx, func(main []provider.Request) bool { return len(main) >= n })
 	if err != nil {
-		w.t.Fatalf("the provider saw %d requests of turns, want %d: %v", w.main(), n, err)
+		w.t.Fatalf("the provider saw %d requests of turns, want %d: %v\n%s", w.main(), n, err, w.scene())
 	}
+}
+
+// scene tells what there is to see of a world in which nothing happens any more: its processes, what was printed last, and all
+// requests, side ones, too.
+func (w *world) scene() string {
+	var b strings.Builder
+	for _, pid := range w.processes() {
+		proc := filepath.Join("/proc", strconv.Itoa(pid))
+		state, _, _ := strings.Cut(readAll(filepath.Join(proc, "status")), "\nPPid")
+		args := strings.ReplaceAll(readAll(filepath.Join(proc, "cmdline")), "\x00", " ")
+		fmt.Fprintf(&b, "process %d: %.300s\n%s, in %s\n", pid, args, state, readAll(filepath.Join(proc, "wchan")))
+	}
+	last := filepath.Join(w.root, "run"+strconv.Itoa(w.outputs))
+	for _, path := range []string{last + ".out", last + ".err"} {
+		text := readAll(path)
+		fmt.Fprintf(&b, "%s ends: %s\n", filepath.Base(path), text[max(0, len(text)-2000):])
+	}
+	for _, r := range w.provider.Requests() {
+		fmt.Fprintf(&b, "%s %s %s, of a turn: %v, answered with %d\n", r.At.Format(time.TimeOnly), r.Method, r.Path, r.Main, r.Status)
+	}
+	return b.String()
 }
 
 // eventually polls until ok says yes.
