@@ -286,15 +286,18 @@ func (w *world) variables(a agentCase, program string) []string {
 		}
 		return env
 	case a.isGemini():
-		return []string{fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY=" + dummyKey}
-	case a.isPi(): // it is installed with a node that is new enough for it, as qwen-code is
-		return []string{"PI_OFFLINE=1", "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"}
+		return []string{fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY=" + dummyKey, ownNode(program)}
+	case a.isPi():
+		return []string{"PI_OFFLINE=1", ownNode(program)}
 	case a.isQwen():
-		return []string{fmt.Sprintf("OPENAI_BASE_URL=http://127.0.0.1:%d/v1", w.port), "OPENAI_API_KEY=" + dummyKey, "OPENAI_MODEL=demo-1",
-			"PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"}
+		return []string{fmt.Sprintf("OPENAI_BASE_URL=http://127.0.0.1:%d/v1", w.port), "OPENAI_API_KEY=" + dummyKey, "OPENAI_MODEL=demo-1", ownNode(program)}
 	}
 	return nil
 }
+
+// ownNode has an agent run by the Node that is installed beside it: pi and qwen-code need a newer one than some machines have, and one
+// that keeps what it compiled starts Gemini CLI in two thirds of the time.
+func ownNode(program string) string { return "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin" }
 
 // dir makes a folder beside HOME.
 func (w *world) dir(name string) string {
