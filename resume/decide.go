@@ -114,7 +114,7 @@ func (p Policy) Select(s detect.Stop, t Tried) Strategy {
 	case kind == SameSession:
 		return Same{p}
 	}
-	return Left{p}
+	return Left{}
 }
 
 // handsOver tells whether another agent may take over from a stop.

@@ -37,7 +37,7 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 func cut(ours detect.Event) Outcome {
 	st := detect.Stop{State: detect.Stopped, Reason: detect.Crashed, Key: "cut:" + ours.ID, At: ours.At,
 		Evidence: detect.Evidence{Source: "attempt", Offset: ours.Offset, Field: "prompt"}}
-	return Outcome{Verdict: Cut, Stop: &st, Held: true, Why: "clawd's prompt stands in the session without an answer and the process is gone"}
+	return Outcome{Verdict: Cut, Stop: &st, Why: "clawd's prompt stands in the session without an answer and the process is gone"}
 }
 
 // nothing: no prompt, answer or failure, the group is gone, settled.
@@ -49,11 +49,11 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 	case !s.Marked && !s.Output.Began && !c.OutputCut: // else it was there, and somebody removed it
 		o.Proof, o.Why = "no mark", "the agent was never started"
 	case !s.SameBoot && c.Boot == "":
-		return Outcome{Verdict: Unsure, Held: true, Why: "the mark of the attempt is damaged, so what became of it cannot be seen"}
+		return Outcome{Verdict: Unsure, Why: "the mark of the attempt is damaged, so what became of it cannot be seen"}
 	case !s.SameBoot:
-		return Outcome{Verdict: Unsure, Held: true, Why: "the machine went down after the start; whether the session went on cannot be seen"}
+		return Outcome{Verdict: Unsure, Why: "the machine went down after the start; whether the session went on cannot be seen"}
 	case t.traces, t.strange:
-		return Outcome{Verdict: Unsure, Held: true, Why: "the session has records that were written after the start; whose they are cannot be told"}
+		return Outcome{Verdict: Unsure, Why: "the session has records that were written after the start; whose they are cannot be told"}
 	case s.Output.Refused && printed:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
 	case !s.Output.Began && printed && c.Plan.Form == FormIdempotent && (s.Output.Idle != "" || s.Grew):
@@ -64,11 +64,11 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 	case !s.Output.Began && printed && c.Plan.Form != FormFresh:
 		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
 	case !s.Output.Began && printed && s.SetBack && c.Plan.Session == "":
-		return Outcome{Verdict: Unsure, Held: true, Why: "the clock was set back while the agent ran, so a session that it opened cannot be told by its time"}
+		return Outcome{Verdict: Unsure, Why: "the clock was set back while the agent ran, so a session that it opened cannot be told by its time"}
 	case !s.Output.Began && printed:
 		o.Proof, o.Why = "output: no session was opened", "the agent ended before it opened a session"
 	default:
-		return Outcome{Verdict: Unsure, Held: true, Why: "the agent ran and left no record; whether it went on cannot be seen"}
+		return Outcome{Verdict: Unsure, Why: "the agent ran and left no record; whether it went on cannot be seen"}
 	}
 	return o
 }

@@ -41,7 +41,7 @@ func Silent(c Claim, s Sight, untouched string, restarted bool) Outcome {
 	case Queue:
 		why = inQueue
 	}
-	return Outcome{Verdict: Unsure, Held: true, Why: why}
+	return Outcome{Verdict: Unsure, Why: why}
 }
 
 const inQueue = "the prompt may still lie in the agent's queue; it runs when its owner next ends a turn"
@@ -58,7 +58,7 @@ func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 		if alive || !settled {
 			return Outcome{}, false
 		}
-		return Outcome{Verdict: Unsure, Held: true, Why: inQueue}, true
+		return Outcome{Verdict: Unsure, Why: inQueue}, true
 	case t.failure != nil:
 		return again(c, t), true
 	case t.interrupted:
@@ -74,5 +74,5 @@ func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	case t.ours != nil:
 		return cut(*t.ours), true
 	}
-	return Outcome{Verdict: Unsure, Held: true, Why: "the process ended after clawd's prompt, and no record shows what became of it"}, true
+	return Outcome{Verdict: Unsure, Why: "the process ended after clawd's prompt, and no record shows what became of it"}, true
 }

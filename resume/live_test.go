@@ -30,7 +30,6 @@ func TestJudgeLive(t *testing.T) {
 		execFail string
 		unmarked bool
 		want     Verdict // empty: too early to say
-		held     bool
 	}{
 		{name: "it answered", holder: alive, see: []detect.Event{typed("p"), answer}, want: Resumed},
 		{name: "it answered, and ended", holder: gone, see: []detect.Event{typed("p"), answer}, want: Resumed},
@@ -44,15 +43,15 @@ func TestJudgeLive(t *testing.T) {
 		{name: "our prompt stands", holder: alive, see: []detect.Event{typed("p")}},
 		{name: "the process has just ended", holder: gone},
 		{name: "it has just ended over our prompt", holder: gone, see: []detect.Event{typed("p")}},
-		{name: "the process ended over our prompt", holder: settled, see: []detect.Event{typed("p")}, want: Cut, held: true},
-		{name: "the process ended", holder: settled, want: Unsure, held: true},
+		{name: "the process ended over our prompt", holder: settled, see: []detect.Event{typed("p")}, want: Cut},
+		{name: "the process ended", holder: settled, want: Unsure},
 		{name: "the process ended before anything was typed", holder: settled, unmarked: true, want: NoEffect},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Sight{Events: c.see, SameBoot: true, Marked: !c.unmarked, ExecFail: c.execFail}
 			out, done := JudgeLive(liveClaim(Tmux), s, c.holder == alive, c.holder == settled)
-			if done != (c.want != "") || out.Verdict != c.want || out.Held != c.held {
-				t.Fatalf("%+v, %v; want %q, held %v", out, done, c.want, c.held)
+			if done != (c.want != "") || out.Verdict != c.want {
+				t.Fatalf("%+v, %v; want %q", out, done, c.want)
 			}
 			if (out.Verdict == NoEffect) != (out.Proof != "") || done && out.Why == "" {
 				t.Errorf("proof %q, why %q", out.Proof, out.Why)
@@ -74,11 +73,11 @@ func TestJudgeQueued(t *testing.T) {
 		if out, done := JudgeLive(liveClaim(Queue), s, true, false); done {
 			t.Errorf("%v: %+v", see, out)
 		}
-		if out, done := JudgeLive(liveClaim(Queue), s, false, true); !done || out.Verdict != Unsure || !out.Held {
+		if out, done := JudgeLive(liveClaim(Queue), s, false, true); !done || out.Verdict != Unsure {
 			t.Errorf("%v, and its owner has ended: %+v, %t", see, out, done)
 		}
 		s.Events = append(slices.Clone(see), typed("p"), answer)
-		if out, done := JudgeLive(liveClaim(Queue), s, true, false); !done || out.Held {
+		if out, done := JudgeLive(liveClaim(Queue), s, true, false); !done || out.Verdict == Unsure {
 			t.Errorf("%v, and then it ran: %+v, %t", see, out, done)
 		}
 	}
@@ -109,7 +108,7 @@ func TestSilent(t *testing.T) {
 		{name: "no mark, and no restart", way: Tmux, unmarked: true, want: Unsure, why: "clawd typed"},
 	} {
 		out := Silent(liveClaim(c.way), Sight{SameBoot: !c.otherBoot, Marked: !c.unmarked}, c.untouched, c.restarted)
-		if out.Verdict != c.want || out.Proof != c.proof || out.Held != (c.want == Unsure) || !strings.Contains(out.Why, c.why) {
+		if out.Verdict != c.want || out.Proof != c.proof || !strings.Contains(out.Why, c.why) {
 			t.Errorf("%s: %+v; want %s, proof %q, because %q", c.name, out, c.want, c.proof, c.why)
 		}
 	}
@@ -118,7 +117,7 @@ func TestSilent(t *testing.T) {
 // A record that nobody knows may be the prompt, however empty the input box is.
 func TestSilentBesideAStrangeRecord(t *testing.T) {
 	s := Sight{SameBoot: true, Marked: true, Events: []detect.Event{rec(1, detect.KindStrange)}}
-	if out := Silent(liveClaim(Tmux), s, "its input box is empty", false); out.Verdict != Unsure || !out.Held {
+	if out := Silent(liveClaim(Tmux), s, "its input box is empty", false); out.Verdict != Unsure {
 		t.Errorf("%+v", out)
 	}
 }

@@ -32,7 +32,6 @@ type Outcome struct {
 	Refused bool           `json:"refused,omitempty"`
 	Stop    *detect.Stop   `json:"stop,omitempty"`    // StoppedAgain, Cut: the new stop
 	Again   time.Time      `json:"again,omitzero"`    // Postponed: look again then; zero: when something changes
-	Held    bool           `json:"held,omitempty"`    // the user is told and the stop is kept
 	Command string         `json:"command,omitempty"` // LeftAlone: what to type instead; may be empty
 	Session detect.Session `json:"session,omitzero"`  // the session that went on, when it is a fresh one
 	Took    time.Duration  `json:"took,omitempty"`

@@ -69,7 +69,7 @@ func (st Fresh) Decide(s detect.Stop, t Tried, now time.Time) Decision {
 }
 
 // Left does nothing.
-type Left struct{ Policy }
+type Left struct{}
 
 // Kind is Leave.
 func (Left) Kind() Kind { return Leave }

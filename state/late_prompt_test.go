@@ -16,7 +16,7 @@ func TestServerTakesThePromptLate(t *testing.T) {
 	c := claimed(t, l.Store, one, "k")
 	c.Plan = resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: one.ID, MessageID: "msg_own", Prompt: "h"}
 	must(t, l.Fired(c))
-	settle(t, l.Store, c, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "nothing is seen"})
+	settle(t, l.Store, c, resume.Outcome{Verdict: resume.Unsure, Why: "nothing is seen"})
 	r, stop := read(one), stopped("after")
 	r.Classifier.LastPrompt = detect.Event{ID: "msg_own", Hash: "h", At: l.at.Add(time.Minute)}
 	stop.At = l.at.Add(2 * time.Minute)

@@ -126,7 +126,7 @@ func (t *step) judge(r Run, e Sighted) {
 		w.Next = t.w.After(lookEvery)
 	case e.Err != nil:
 		if w.Blind.lasts(t.w.Now, time.Time{}, 4*e.Settle) > blindTime {
-			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Session: e.Sight.Session, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
+			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Session: e.Sight.Session, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
 			return
 		}
 		w.Settle = t.w.awake(e.Settle)
@@ -159,7 +159,7 @@ func corrected(out resume.Outcome, yielded, ended string) resume.Outcome {
 	case yielded != "":
 		return resume.Outcome{Verdict: resume.ByHand, Why: "clawd's run gave way to " + yielded}
 	case ended != "" && out.Verdict == resume.NoEffect:
-		return resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "clawd ended its run (" + ended + ") and no record shows what it did"}
+		return resume.Outcome{Verdict: resume.Unsure, Why: "clawd ended its run (" + ended + ") and no record shows what it did"}
 	case ended != "":
 		out.Why += "; clawd ended the run: " + ended
 	}
@@ -236,7 +236,7 @@ func (t *step) judgeLive(r Run, e Sighted) {
 		t.s.keep(r)
 		return
 	case prompted && stall > 0 && waited > stall: // others wait for its turn, and for how it goes
-		out = resume.Outcome{Verdict: resume.Unsure, Held: true,
+		out = resume.Outcome{Verdict: resume.Unsure,
 			Why: fmt.Sprintf("the agent took clawd's prompt and shows no sign of work for stall = %s; look at its terminal", t.w.Config.Resume.Stall)}
 	case prompted || !e.Asked && waited < r.Claim.Plan.Way.Proof():
 		t.s.keep(r)
@@ -261,7 +261,7 @@ func (t *step) blind(r Run, e Sighted, gap time.Duration) {
 		t.s.keep(r)
 		return
 	}
-	t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Held: true, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
+	t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
 }
 
 // lastOf is when the newest record came that is seen of an attempt, or when the agent said that it asks again; zero: there
