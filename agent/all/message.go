@@ -141,11 +141,16 @@ func (m copied) finer(stop detect.Stop, text string) detect.Stop {
 			by, _ = f.Stop(m.at)
 		}
 		switch by.Reason {
+		case detect.Auth:
+			if stop.Reason != detect.InvalidRequest {
+				continue
+			}
 		case detect.ContextFull, detect.Billing, detect.UsageLimit, detect.Overloaded, detect.Network:
-			by.Status = stop.Status
-			return by
 		default:
+			continue
 		}
+		by.Status = stop.Status
+		return by
 	}
 	if stop.Status == tooLarge {
 		stop.Reason = detect.ContextFull

@@ -12,7 +12,7 @@ import (
 
 var (
 	// head is a name before an error, of a class, a program or a gateway.
-	head = lazyregexp.New(`^(?:(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. Message: |` +
+	head = lazyregexp.New(`^(?:An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: |(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. Message: |` +
 		`[A-Z]\w+ (?:\w+ ){0,3}error from [^:]{1,40}: |(?:[a-z]+-[a-z]+|fatal|provider|request|server|stream|unexpected|unknown|upstream) error: |` +
 		`(?:原因|理由|이유|Причина|Grund|Motivo|Raison|Razón|Powód|Neden) ?[:：] ?|(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
 		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
@@ -29,6 +29,8 @@ var (
 	server = lazyregexp.New(`(?i)(?:(?:^|[^\d\s]\s)(?:server error|erro do servidor|error del servidor|erreur (?:du )?serveur|errore del server|serverfehler|sunucu hatası|błąd serwera|chyba serveru)|ошибка сервера|サーバー ?エラー|服务器错误|伺服器錯誤|서버 오류) ?[:：] ?`)
 	// person is how a person's sentence begins.
 	person = lazyregexp.New(`^(?i:I|we|the|it|this|that|these|those|my|our|a|an|when|if|you|your|user|they|then|and|but|so|got|getting|here|see|note|log|output|prompt|why|how|after|before|is)\b`)
+	// happened is what programs, not people, begin with the same word.
+	happened = lazyregexp.New(`^An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: `)
 	// spoken is a sentence that says what a status means.
 	spoken = lazyregexp.New(`^(?:you|we|they|it|this|that) [a-z]`)
 	// model is the path of a model's server, and elsewhere is an answer that another program got, of a server that is no model's.
@@ -39,10 +41,10 @@ var (
 	status  = lazyregexp.New(`^(?:(?i:error )?(?:(?i:status)(?: code)?:?|HTTP|code:?) )?\(?([45]\d\d)(?:\b|_)\)?(?: status code \(no body\))?(?: - | => |\. |[:,·]? *)`)
 	lower   = lazyregexp.New(`^[a-z]`)
 	inHead  = lazyregexp.New(`\b([45]\d\d)\b`)
-	inBody  = lazyregexp.New(`["'](?:code|status|statusCode|status_code)["'] ?: ?["']?([45]\d\d)\b`)
+	inBody  = lazyregexp.New(`(?:["'](?:code|status|statusCode|status_code)["'] ?: ?["']?|\(status_?[cC]ode: )([45]\d\d)\b`)
 	atEnd   = lazyregexp.New(`(?:: |\()([45]\d\d)\)?$`)
 	// said is a provider's sentence, as JSON or as Python writes it.
-	said = lazyregexp.New(`["'](?:message|error|errorMessage|error_msg)["'] ?: ?(?:"((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)')`)
+	said = lazyregexp.New(`["'](?:message|error|errorMessage|error_message|error_msg|msg|detail)["'] ?: ?(?:"((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)')`)
 	// logged is an error in a line of a log of fields.
 	logged = lazyregexp.New(`\blevel=(?i:error|fatal)\b.*\berror(?:\.\w+)?="((?:[^"\\]|\\.)+)"`)
 	cause  = lazyregexp.New(`(?i)\(?\bcaused?(?: by)?[:=] `)
@@ -62,7 +64,7 @@ var (
 
 // headOf gives the name before an error; empty: there is none, or a person writes about it.
 func headOf(text string) string {
-	if person.MatchString(text) {
+	if person.MatchString(text) && !happened.MatchString(text) {
 		return ""
 	}
 	return head.FindString(text)
@@ -159,10 +161,11 @@ func (m copied) known(number int, text string) (detect.Stop, bool) {
 	if stop, ok := copiedWords().Match(strings.TrimSpace(text), m.at, m.zone); ok {
 		return stop, true
 	}
-	if stop, ok := m.a.Message(text, m.at, m.zone); ok {
+	f, passed := detect.Passed(number, text, m.at, m.zone)
+	if stop, ok := m.a.Message(text, m.at, m.zone); ok && (!passed || stop.Reason != detect.RateLimit || f.Reason != detect.UsageLimit) {
 		return stop, true
 	}
-	if f, ok := detect.Passed(number, text, m.at, m.zone); ok {
+	if passed {
 		return f.Stop(m.at)
 	}
 	if _, layers := peel(text); spoken.MatchString(layers[len(layers)-1]) {

@@ -28,6 +28,9 @@ var (
 	noticeMark = lazyregexp.New(`^[ℹ⚠]`)
 	// chrome is what an agent offers below its error.
 	chrome = lazyregexp.New(`^ (?:/[a-z-]+ |\(|https?:|Warning: |Error Code: )`)
+	// carried is a provider's body that some program passes on behind its own words, told is where it is a test, a log or a tool that has it.
+	carried = lazyregexp.New(`^[A-Za-z][^"{}]{2,160}: ?"?\{ ?["'](?:type["']: ?["']error["']|error["']: ?\{)`)
+	told    = lazyregexp.New(`(?i)^\S+\.\w+:\d+|\b(?:info|debug|trace|tests?|expect\w*|got|want|assert\w*|mock\w*|fixture|examples?|stub\w*|curl|body was)\b`)
 	// begins is how an error begins that a program prints.
 	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|[A-Z][^:"{}.]{3,60}: "?\{"type":"error",|["']?(?:error|message|errorMessage|responseBody|data|type|stopReason)["']? ?: ?["'{\[]|["'][^"']{1,300}.{0,100}["'] "(?:type|code)": ?"\w+_error")`)
 )
@@ -56,6 +59,9 @@ const narrowest = 60
 
 // error tells whether an agent shows it as an error, or it begins as one does.
 func (b block) error() bool {
+	if text, body, _ := strings.Cut(b.text, "{"); body != "" && b.mark == "" && carried.MatchString(b.text) && !told.MatchString(text) && !person.MatchString(text) {
+		return true
+	}
 	return errorMark.MatchString(b.mark) || b.next || b.log || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text) ||
 		reconnects.MatchString(b.text) || logged.MatchString(b.text) || server.MatchString(b.text) && !person.MatchString(b.text) ||
 		slices.ContainsFunc(b.lines, attempt.MatchString) || len(b.lines) > 1 && failing.MatchString(b.lines[0])

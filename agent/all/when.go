@@ -34,6 +34,9 @@ func (m copied) times(stop detect.Stop, text string) detect.Stop {
 	return stop
 }
 
+// asked is a wait that a provider has asked for, as an agent says that it is too long.
+var asked = lazyregexp.New(`(?i)\brequested (?:an? )?(\d{1,10} ?(?:ms|s)) (?:wait|delay|retry delay)\b`)
+
 var perDay = lazyregexp.New(`\w+PerDay\w*|\bon (?:tokens|requests) per day\b`)
 
 // nextTry is when the agent itself says that it asks again, the newest of several times; zero: it does not say.
@@ -61,6 +64,11 @@ func (m copied) resetIn(text string, w detect.Window) time.Time {
 	}
 	if r, ok := detect.ParseReset(text, m.at, m.zone); ok {
 		return r.At
+	}
+	if w := asked.FindStringSubmatch(text); w != nil {
+		if r, ok := detect.ParseReset("retry in "+w[1], m.at, m.zone); ok {
+			return r.At
+		}
 	}
 	return m.abroad(text)
 }

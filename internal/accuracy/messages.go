@@ -17,7 +17,7 @@ import (
 // those read what they were not made from.
 var corpora = []struct{ file, name string }{
 	{"messages.tsv", "messages"}, {"messages-2.tsv", "blind texts"}, {"messages-3.tsv", "held-out texts"}, {"messages-4.tsv", "copied texts"},
-	{"messages-5.tsv", "reported texts"},
+	{"messages-5.tsv", "reported texts"}, {"messages-6.tsv", "gathered texts"},
 }
 
 // message is one row of a table of texts.
