@@ -1,7 +1,6 @@
 package all
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +11,10 @@ import (
 
 var (
 	// head is a name before an error, of a class, a program or a gateway.
-	head = lazyregexp.New(`^(?:An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: |(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. Message: |` +
+	head = lazyregexp.New(`^(?:An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: |(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. (?:Message: )?|[a-z]+(?:_[a-z]+)*_(?:error|reached|exceeded|exhausted|expired|denied): |` +
 		`[A-Z]\w+ (?:\w+ ){0,3}error from [^:]{1,40}: |(?:[a-z]+-[a-z]+|fatal|provider|request|server|stream|unexpected|unknown|upstream) error: |` +
 		`(?:原因|理由|이유|Причина|Grund|Motivo|Raison|Razón|Powód|Neden) ?[:：] ?|(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
-		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: during \w+)?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
+		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: (?:during|streaming|reading|processing|sending|calling|generating) \w+(?: \w+){0,2})?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
 		`[Ss]tream disconnected before completion|Error from provider \([^)]{1,40}\)|The model returned the following errors|(?:[A-Z][\w.-]* ){1,4}returned [45]\d\d|` +
 		`[A-Z]\w+ (?:Go )?API rate/quota limit|\w+\.\w+)(?: \([45]\d\d\))?(?: \w+=\S+?)*(?: - | ?[—–]+ ?|[:：] ?)|API Error \()`)
 	// failing is a line that only says that a request failed.
@@ -50,7 +49,7 @@ var (
 	cause  = lazyregexp.New(`(?i)\(?\bcaused?(?: by)?[:=] `)
 	code   = lazyregexp.New(`["'](?:type|code|status)["'] ?: ?["']?([\w.]+)|[:：] ?[a-z]+(?:_[a-z]+)+$`)
 	// again is the agent's word that it goes on by itself.
-	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?:(?: \w+){0,3}(?:\.{2,}|…))?(?:,? ?(?:attempt )?#?\(?\d+(?:/\d+)?\)?)?(?: in ~?[\d.]+ ?\w+)?(?:\.{2,}|…)?(?: ·)?` +
+	again = lazyregexp.New(`(?i)^.{0,200}\b(?:retrying|reconnecting)\b(?:(?: \w+){0,3}(?:\.{2,}|…))?(?:,? ?(?:attempt )?#?\(?\d+(?:/\d+)?\)?)?(?: in ~?[\d.]+ ?\w+)?(?:\.{2,}|…)?(?: [·–—-])?` +
 		`(?: \(?attempt #?\d+(?:/\d+)?\)?)?(?: · \w+=.*)?(?: \([^()]{0,40}esc to (?:interrupt|cancel)\).*)?[.…)\]]*$`)
 	// reconnects is Codex's line, behind which may stand why.
 	reconnects = lazyregexp.New(`^Reconnecting(?:\.\.\.|…) \d+/\d+`)
@@ -143,7 +142,9 @@ func (m copied) read(text string, lines []string, bare bool) (detect.Stop, bool)
 		why = byCode(strings.Join(code.FindAllString(text, -1), " "))
 	}
 	if bare && number != 0 && !spoken.MatchString(innermost) {
-		why = cmp.Or(why, byStatus(number))
+		if by := byStatus(number); why == "" || why == detect.InvalidRequest && by != "" { // providers call any refusal so
+			why = by
+		}
 	}
 	return detect.Stop{State: detect.Stopped, Reason: why, Status: number, At: m.at}, why != ""
 }

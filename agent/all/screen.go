@@ -19,7 +19,11 @@ var (
 	piece  = lazyregexp.New("^['`](.*)['`](?: \\+|,)?$")
 	inWord = lazyregexp.New(`\pL\n\p{Ll}`)
 	// logHead is what a log puts before an error.
-	logHead = lazyregexp.New(`^(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\S* +\[?(?i:error|err|fatal)\]?:? +(?:[\w.]+ +[—–-] +)?`)
+	logHead = lazyregexp.New(`^(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\S* +\[?(?i:error|err|fatal)\]?:?(?: +|$)(?:[\w.]+ +[—–-] +)?`)
+	// stack is a line of a trace below an error.
+	stack = lazyregexp.New(`^at (?:async )?(?:[\w.<>$# ]+ \()?(?:file:|node:|/|[A-Z]:\\)[^ ]*:\d+:\d+\)?$`)
+	// bracketed is how Gemini and qwen-code begin an error.
+	bracketed = lazyregexp.New(`^\[API Error: `)
 	// errorMark are the signs that agents put before their own errors.
 	errorMark = lazyregexp.New(`^[✗✕✖✘×■⚠❌]`)
 	// answerMark are those before what the model says or does.
@@ -54,6 +58,11 @@ func (b *block) add(line string, indented bool) {
 	b.text, b.glued, b.lines = b.text+" "+line, b.glued+blank+line, append(b.lines, line)
 }
 
+// unclosed tells whether a body that it begins with goes on below an empty line.
+func (b block) unclosed() bool {
+	return strings.HasPrefix(b.text, "{") && strings.Count(b.text, "{") > strings.Count(b.text, "}")
+}
+
 // narrowest is the width below which no screen cuts a line.
 const narrowest = 60
 
@@ -62,7 +71,7 @@ func (b block) error() bool {
 	if text, body, _ := strings.Cut(b.text, "{"); body != "" && b.mark == "" && carried.MatchString(b.text) && !told.MatchString(text) && !person.MatchString(text) {
 		return true
 	}
-	return errorMark.MatchString(b.mark) || b.next || b.log || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text) ||
+	return errorMark.MatchString(b.mark) || b.mark == "" && bracketed.MatchString(b.text) || b.next || b.log || begins.MatchString(b.text) || headOf(b.text) != "" || again.MatchString(b.text) ||
 		reconnects.MatchString(b.text) || logged.MatchString(b.text) || server.MatchString(b.text) && !person.MatchString(b.text) ||
 		slices.ContainsFunc(b.lines, attempt.MatchString) || len(b.lines) > 1 && failing.MatchString(b.lines[0])
 }
@@ -81,7 +90,8 @@ func blocks(text string) (all []block) {
 		m := sign.FindStringSubmatch(line)
 		switch {
 		case line == "":
-			open = false
+			open, after = open && all[len(all)-1].unclosed(), after || stamped != ""
+		case stack.MatchString(line):
 		case typed.MatchString(line), called.MatchString(line):
 			after, open = true, false
 		case m != nil && m[1] == "└" && open && again.MatchString(all[len(all)-1].text): // why it tries again

@@ -34,6 +34,8 @@ var (
 	reClause = lazyregexp.New(`[:.>] |\n`)
 	// reForeign words are those of people who write about such a text, never of a provider.
 	reForeign = lazyregexp.New("(?i)\\b(?:I|we|tests?|banner|regex|printed|prints|asserts?|the (?:log|docs|agent|worker|code|function|handler|client))\\b|\"\\)|\";|```")
+	// reProvider are the same words in a provider's mouth.
+	reProvider = lazyregexp.New(`We recommend upgrading|[Rr]ead the docs: https://`)
 )
 
 // plain gives a text as the table wants it.
@@ -127,7 +129,7 @@ func (o *OpenCode) Message(text string, at time.Time, zone *time.Location) (dete
 	row, _ := messages().Find(text)
 	s, ok := messages().Match(text, at, zone)
 	switch {
-	case !ok || reForeign.MatchString(strings.ReplaceAll(text, "We recommend upgrading", "")): // a provider does
+	case !ok || reForeign.MatchString(reProvider.ReplaceAllString(text, "")):
 		return detect.Stop{State: detect.Running}, false
 	case row.State == detect.Retrying:
 		// The provider's own text may name another time.
