@@ -27,6 +27,9 @@ func Message(a agent.Agent, text string, at time.Time, zone *time.Location) (det
 	if waits.MatchString(text) {
 		return m.times(detect.Stop{State: detect.Retrying, At: at}, text), true
 	}
+	if place.MatchString(text) {
+		return detect.Stop{}, false
+	}
 	if stop, ok := a.Message(text, at, zone); ok {
 		if last := goesOn.FindStringIndex(text); last != nil && stop.State == detect.Retrying { // what came last counts
 			if stop, ok := Message(a, text[strings.LastIndex(text[:last[1]], "\n"):], at, zone); ok && stop.State == detect.Stopped {

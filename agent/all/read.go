@@ -13,8 +13,8 @@ var (
 	// head is a name before an error, of a class, a program or a gateway.
 	head = lazyregexp.New(`^(?:An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: |(?:0 )?\[(?:[\w./:-]{1,60}|[A-Z]\w+ Error|[A-Z][A-Z ]* ERROR)\]:? |Please run /login (?:· )?|Rate limit exceeded: |Invalid JSON response |Failed to [\w ]{1,30}\. (?:Message: )?|[a-z]+(?:_[a-z]+)*_(?:error|reached|exceeded|exhausted|expired|denied): |` +
 		`[A-Z]\w+ (?:\w+ ){0,3}error from [^:]{1,40}: |(?:[a-z]+-[a-z]+|fatal|provider|request|server|stream|unexpected|unknown|upstream) error: |` +
-		`(?:原因|理由|이유|Причина|Grund|Motivo|Raison|Razón|Powód|Neden) ?[:：] ?|(?:Too Many Requests|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
-		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: (?:during|streaming|reading|processing|sending|calling|generating) \w+(?: \w+){0,2})?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
+		`(?:原因|理由|이유|Причина|Grund|Motivo|Raison|Razón|Powód|Neden) ?[:：] ?|(?:Too Many Requests|Unprocessable (?:Entity|Content)|Not Found|(?:Payload|Content|Request Entity) Too Large|Method Not Allowed|Request Timeout|Gateway Time-?[oO]ut|Bad Request|Unauthorized|Forbidden|Payment Required|Internal Server Error|Bad Gateway|Service Unavailable)[:.]? |` +
+		`(?:[\w.]*(?:Error|Exception)|ResourceExhausted|RESOURCE_EXHAUSTED|(?:[A-Z][\w.-]* (?:[\w.-]+ ){0,3})?(?i:error|failed)(?: code| event| occurred| \[[\w.-]{1,40}\])?(?: during \w+| (?:streaming|generating|reading|processing|sending|calling)(?: (?:the|a|an))?(?: \w+)? (?:response|request|stream|completion|model|API|LLM|provider))?|API Error|[Uu]ndefined|Reason|HTTP|Last error|Failed after \d+ attempts, Last error|` +
 		`[Ss]tream disconnected before completion|Error from provider \([^)]{1,40}\)|The model returned the following errors|(?:[A-Z][\w.-]* ){1,4}returned [45]\d\d|` +
 		`[A-Z]\w+ (?:Go )?API rate/quota limit|\w+\.\w+)(?: \([45]\d\d\))?(?: \w+=\S+?)*(?: - | ?[—–]+ ?|[:：] ?)|API Error \()`)
 	// failing is a line that only says that a request failed.
@@ -28,10 +28,12 @@ var (
 	server = lazyregexp.New(`(?i)(?:(?:^|[^\d\s]\s)(?:server error|erro do servidor|error del servidor|erreur (?:du )?serveur|errore del server|serverfehler|sunucu hatası|błąd serwera|chyba serveru)|ошибка сервера|サーバー ?エラー|服务器错误|伺服器錯誤|서버 오류) ?[:：] ?`)
 	// person is how a person's sentence begins.
 	person = lazyregexp.New(`^(?i:I|we|the|it|this|that|these|those|my|our|a|an|when|if|you|your|user|they|then|and|but|so|got|getting|here|see|note|log|output|prompt|why|how|after|before|is)\b`)
+	// place is where a line of a file's own stands before what a compiler, a linter or a test says of it.
+	place = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,6}:\d+`)
 	// happened is what programs, not people, begin with the same word.
 	happened = lazyregexp.New(`^An (?:\w+ )?error (?:has )?occurred(?: (?:while|during) [\w ]{1,40})?: `)
 	// spoken is a sentence that says what a status means.
-	spoken = lazyregexp.New(`^(?:you|we|they|it|this|that) [a-z]`)
+	spoken = lazyregexp.New(`^(?:you|we|they|it|this|that|the|your|is|was|are|means) [a-z]`)
 	// model is the path of a model's server, and elsewhere is an answer that another program got, of a server that is no model's.
 	model     = lazyregexp.New(`(?i)/v\d+/(?:responses|messages|chat|completions|models)\b|/(?:responses|messages|chat/completions)\b|v1internal|backend-api|generateContent`)
 	elsewhere = lazyregexp.New(`(?i)(?:for url:?|while getting|unable to access|failed to (?:fetch|download|pull|get)|\b(?:GET|HEAD|PUT|POST|PATCH|DELETE)) ['"(]?https?://|\(https://api\.github\.com|requested URL returned error|exceeded for user ID|^\S*(?:npm|yarn|pnpm|pip|cargo|fatal|wget|curl|E): `)
@@ -63,7 +65,7 @@ var (
 
 // headOf gives the name before an error; empty: there is none, or a person writes about it.
 func headOf(text string) string {
-	if person.MatchString(text) && !happened.MatchString(text) {
+	if person.MatchString(text) && !happened.MatchString(text) || place.MatchString(text) {
 		return ""
 	}
 	return head.FindString(text)
@@ -131,6 +133,9 @@ func (m copied) read(text string, lines []string, bare bool) (detect.Stop, bool)
 	for _, s := range sentences(text) {
 		_, inner := peel(s)
 		layers = append(layers, inner...)
+	}
+	if happened.MatchString(text) && !strings.Contains(text, "{") { // anything did
+		bare = false
 	}
 	for _, l := range slices.Backward(layers) {
 		if stop, ok := m.known(number, l); ok {

@@ -13,6 +13,11 @@ var (
 	typed = lazyregexp.New(`^[❯›>▌]\s`)
 	// called is opencode's line for a tool that prints nothing below it.
 	called = lazyregexp.New(`^[%~→✱] [A-Z]`)
+	// tool is Claude Code's, whose output stands below it.
+	tool = lazyregexp.New(`^[A-Z]\w+\(`)
+	// ran is Codex's, and done Gemini's and qwen-code's in a box.
+	ran  = lazyregexp.New(`^(?:Ran|Explored|Called|Searched|Read|Edited|Updated) `)
+	done = lazyregexp.New(`^[✓✔] +[A-Z]\w+`)
 	// body is a line with a provider's whole answer.
 	body = lazyregexp.New(`^\{"type":"error",`)
 	// piece is a line of a string as Node.js shows a long one.
@@ -33,8 +38,8 @@ var (
 	// chrome is what an agent offers below its error.
 	chrome = lazyregexp.New(`^ (?:/[a-z-]+ |\(|https?:|Warning: |Error Code: )`)
 	// carried is a provider's body that some program passes on behind its own words, told is where it is a test, a log or a tool that has it.
-	carried = lazyregexp.New(`^[A-Za-z][^"{}]{2,160}: ?"?\{ ?["'](?:type["']: ?["']error["']|error["']: ?\{)`)
-	told    = lazyregexp.New(`(?i)^\S+\.\w+:\d+|\b(?:info|debug|trace|tests?|expect\w*|got|want|assert\w*|mock\w*|fixture|examples?|stub\w*|curl|body was)\b`)
+	carried = lazyregexp.New(`^(?:[A-Za-z][^"{}]{1,160}\b)?(?:[45]\d\d|(?i:provider|upstream|gateway|llm|model|openai|anthropic|gemini|claude|codex|openrouter|bedrock|vertex))\b[^"{}]{0,100}: ?"?\{ ?["'](?:(?:type|object)["']: ?["']error["']|error["']: ?\{)`)
+	told    = lazyregexp.New(`(?i)\b(?:info|debug|trace|tests?|expect\w*|got|want|assert\w*|mock\w*|fixture|examples?|stub\w*|curl|body was)\b`)
 	// begins is how an error begins that a program prints.
 	begins = lazyregexp.New(`^(?:(?:HTTP )?\(?[45]\d\d\b|\d{4}: |["'][45]\d\d |\{.{0,40}["'](?:error|message|type)["']|[A-Z][^:"{}.]{3,60}: "?\{"type":"error",|["']?(?:error|message|errorMessage|responseBody|data|type|stopReason)["']? ?: ?["'{\[]|["'][^"']{1,300}.{0,100}["'] "(?:type|code)": ?"\w+_error")`)
 )
@@ -47,6 +52,7 @@ type block struct {
 	lines []string // each alone
 	next  bool     // it follows right on what its user typed
 	log   bool     // it stands in a log
+	tool  bool     // it is what a tool printed
 }
 
 // add puts a line to the block. indented: blanks stood before it.
@@ -68,6 +74,9 @@ const narrowest = 60
 
 // error tells whether an agent shows it as an error, or it begins as one does.
 func (b block) error() bool {
+	if b.tool && !strings.HasPrefix(b.text, "API Error") {
+		return false
+	}
 	if text, body, _ := strings.Cut(b.text, "{"); body != "" && b.mark == "" && carried.MatchString(b.text) && !told.MatchString(text) && !person.MatchString(text) {
 		return true
 	}
@@ -78,13 +87,14 @@ func (b block) error() bool {
 
 // blocks are those of a screen.
 func blocks(text string) (all []block) {
-	after, open := false, false
+	after, open, boxed := false, false, false
 	for raw := range strings.Lines(text) {
 		raw = strings.TrimRight(raw, "\r\n")
 		line := frame.ReplaceAllString(raw, "")
 		if p := piece.FindStringSubmatch(line); p != nil && open {
 			line = strings.TrimSpace(p[1])
 		}
+		boxed = (boxed || done.MatchString(line) && strings.ContainsAny(raw, "│┃")) && !strings.Contains(raw, "╰")
 		stamped := logHead.FindString(line)
 		line = line[len(stamped):]
 		m := sign.FindStringSubmatch(line)
@@ -99,7 +109,12 @@ func blocks(text string) (all []block) {
 		case m != nil:
 			// Below a tool's call that sign stands before what the tool printed.
 			answers := m[1] == "⎿" && (after || len(all) == 0 || open && all[len(all)-1].next && all[len(all)-1].mark == "⎿")
-			all, after, open = append(all, newBlock(m[1], line[len(m[0]):], answers)), false, true
+			b := newBlock(m[1], line[len(m[0]):], answers)
+			if len(all) > 0 {
+				last := all[len(all)-1]
+				b.tool = m[1] == "⎿" && !answers && tool.MatchString(last.text) || m[1] == "└" && last.mark == "•" && ran.MatchString(last.text)
+			}
+			all, after, open = append(all, b), false, true
 		case open && !body.MatchString(line):
 			all[len(all)-1].add(line, raw != line && !strings.HasPrefix(raw, line))
 		default:
@@ -107,6 +122,9 @@ func blocks(text string) (all []block) {
 		}
 		if stamped != "" && open {
 			all[len(all)-1].log = true
+		}
+		if boxed && open {
+			all[len(all)-1].tool = true
 		}
 	}
 	return all
