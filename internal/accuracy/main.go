@@ -77,7 +77,9 @@ func measure(ctx context.Context, repo string, out io.Writer) (*scores, error) {
 	}
 	var texts []string
 	for _, m := range messages {
-		texts = append(texts, m.text)
+		if m.fresh {
+			texts = append(texts, m.text)
+		}
 	}
 	bodies, err := loadBodies(filepath.Join(data, "vocab", "bodies.tsv"))
 	if err != nil {
