@@ -297,7 +297,9 @@ func (w *world) variables(a agentCase, program string) []string {
 
 // ownNode has an agent run by the Node that is installed beside it: pi and qwen-code need a newer one than some machines have, and one
 // that keeps what it compiled starts Gemini CLI in two thirds of the time.
-func ownNode(program string) string { return "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin" }
+func ownNode(program string) string {
+	return "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"
+}
 
 // dir makes a folder beside HOME.
 func (w *world) dir(name string) string {
