@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"no output proves that nothing happened", []edit{{"resume/judge.go",
 		"case !s.Output.Began && printed && c.Plan.Form != FormFresh:", "case c.Plan.Form != FormFresh:"}}},
 	{"a cut run is tried again", []edit{{"resume/judge.go",
-		"	return Outcome{Verdict: Cut, Stop: &st, Held: true,", "	return Outcome{Verdict: NoEffect, Proof: st.Key, Held: true,"}}},
+		"	return Outcome{Verdict: Cut, Stop: &st,", "	return Outcome{Verdict: NoEffect, Proof: st.Key,"}}},
 	{"a verdict does not close the stop", []edit{{"state/attempts.go",
 		"	ch.close(key, Closed{At: b.Now(), N: c.N, Verdict: o.Verdict, Proof: o.Proof})\n", ""}}},
 	{"nobody asks whether the stop was settled, and a stop has no marks", []edit{
