@@ -114,7 +114,8 @@ func TestSubQwen024(t *testing.T) {
 	w := newWorld(t, qwen024)
 	c := w.startClawd(settings{})
 	w.subs(provider.ToolCall("agent", map[string]any{"description": "look", "prompt": subtask, "subagent_type": "general-purpose"}), provider.RateLimit())
-	if r := w.start(w.project, nil, "-p", "say done", "--approval-mode", "yolo").wait(); r.code() != 0 {
+	// The sub-agent's tries alone take over a minute.
+	if r := w.startProgram(w.program, "-p", "say done", "--approval-mode", "yolo").wait(); r.code() != 0 {
 		t.Fatalf("exit code %d\n%s", r.code(), r.output())
 	}
 	id := w.only()
