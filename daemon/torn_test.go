@@ -19,12 +19,7 @@ func TestTornMarksAreEachTheirOwn(t *testing.T) {
 			r.pass(2 * time.Second) // the next one's turn comes while this one is looked into
 			put(t, marks.Path(r.d.marks(), r.session(id), key, 1), "")
 		}
-		if err := r.d.store.Snapshot(); err != nil {
-			t.Fatal(err)
-		}
-		r.down()
-		r.spoil()
-		r.start()
+		r.lose()
 		r.pass(3 * time.Hour)
 		r.wantStarts(0)
 		for _, id := range ids {
@@ -39,13 +34,19 @@ func TestHalfMadeMarkAndALostStore(t *testing.T) {
 		r.start()
 		id, key := r.stopped("plan")
 		put(t, marks.Path(r.d.marks(), r.session(id), key, 1)+".1.half", "")
-		if err := r.d.store.Snapshot(); err != nil {
-			t.Fatal(err)
-		}
-		r.down()
-		r.spoil()
-		r.start()
+		r.lose()
 		r.pass(3 * time.Hour)
 		r.wantStarts(1)
 	})
+}
+
+// lose has the store lost over a restart. What comes back is a snapshot of right before.
+func (r *rig) lose() {
+	r.t.Helper()
+	if err := r.d.store.Snapshot(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.down()
+	r.spoil()
+	r.start()
 }

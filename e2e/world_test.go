@@ -295,8 +295,8 @@ func (w *world) variables(a agentCase, program string) []string {
 	return nil
 }
 
-// ownNode has an agent run by the Node that is installed beside it: pi and qwen-code need a newer one than some machines have, and one
-// that keeps what it compiled starts Gemini CLI in two thirds of the time.
+// ownNode has an agent run by the Node that is installed beside it, if one is: pi and qwen-code need a newer one than some machines have,
+// and one that keeps what it compiled starts Gemini CLI 0.61 in two thirds of the time. Gemini CLI 0.28 runs by the machine's own.
 func ownNode(program string) string {
 	return "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"
 }

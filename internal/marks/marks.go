@@ -46,8 +46,8 @@ var ErrStays = errors.New("the mark stays")
 // half ends the name of a mark that is still being written. Whoever is killed over it leaves it behind, and it counts for nothing.
 const half = ".half"
 
-// Make makes the mark and makes it last. It can be made once, and is whole as soon as it is there. After any error but ErrMade and
-// ErrStays there is none.
+// Make makes the mark and makes it last. It can be made once and, where there are hard links, is whole as soon as it is there. After
+// any error but ErrMade and ErrStays there is none.
 func Make(path string, c resume.Claim) error {
 	body, err := json.Marshal(c)
 	if err != nil {
