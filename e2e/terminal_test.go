@@ -40,8 +40,8 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 	for _, a := range args {
 		line = append(line, quoted(a))
 	}
-	// A shell waits below the agent, as it does for a person.
-	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh\n")
+	// A shell waits below the agent, as it does for a person; a key too many for the agent does not end it.
+	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh -o ignoreeof\n")
 	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
