@@ -93,9 +93,9 @@ uninstall: ## stop the user service and remove it and ~/.local/bin/clawd (config
 	./deploy/uninstall.sh '$(BINDIR)/clawd'
 
 fuzz: ## run every fuzz target for FUZZTIME (what it finds is kept in testdata/fuzz)
-	@for p in $(PACKAGES); do \
-		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-			GO='$(GO)' ./.ci/fuzz $$p $$f $(FUZZTIME) || exit 1; \
+	@for d in $$(grep -rl --include='*_test.go' --exclude-dir='.*' '^func Fuzz' [a-z]* | xargs -n 1 dirname | sort -u); do \
+		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$d"/*_test.go); do \
+			GO='$(GO)' ./.ci/fuzz "./$$d" "$$f" $(FUZZTIME) || exit 1; \
 		done; \
 	done
 
