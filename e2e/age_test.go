@@ -21,7 +21,7 @@ func TestAgeClaude332(t *testing.T) { ageCases(t, claude332) }
 func TestAgeClaude329(t *testing.T) { ageCases(t, claude329) }
 func TestAgeClaude197(t *testing.T) { ageCases(t, claude197) }
 func TestAgeOpencode(t *testing.T)  { ageCases(t, opencode) }
-func TestAgeCodex169(t *testing.T)  { ageCases(t, codex169) }
+func TestAgeCodex171(t *testing.T)  { ageCases(t, codex171) }
 func TestAgeGemini061(t *testing.T) { ageCases(t, gemini061) }
 
 var ages = []time.Duration{time.Hour, 7 * time.Hour, 30 * time.Hour, 8 * 24 * time.Hour}

@@ -29,6 +29,7 @@ var (
 	claude197 = pinned("claude", "2.1.197")
 	opencode  = pinned("opencode", "1.18.33")
 	opencode3 = pinned("opencode", "1.3.2")
+	codex171  = pinned("codex", "0.171.0")
 	codex169  = pinned("codex", "0.169.0")
 	codex120  = pinned("codex", "0.120.0")
 	copilot   = pinned("copilot", "1.0.102")
@@ -78,7 +79,7 @@ func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 // older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
 // the everyday cases and the proofs are run.
 func (a agentCase) older() bool {
-	return a == claude330 || a == opencode3 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
+	return a == claude330 || a == opencode3 || a == codex169 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
 }
 
 // newest: agents/pinned has no later version of the agent.

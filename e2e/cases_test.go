@@ -41,6 +41,7 @@ func TestClaude329(t *testing.T) { runCases(t, claude329) }
 func TestClaude197(t *testing.T) { runCases(t, claude197) }
 func TestOpencode(t *testing.T)  { runCases(t, opencode) }
 func TestOpencode3(t *testing.T) { runCases(t, opencode3) }
+func TestCodex171(t *testing.T)  { runCases(t, codex171) }
 func TestCodex169(t *testing.T)  { runCases(t, codex169) }
 func TestCodex120(t *testing.T)  { runCases(t, codex120) }
 func TestCopilot(t *testing.T)   { runCases(t, copilot) }

@@ -36,7 +36,7 @@ func TestExecClaude329(t *testing.T) { runExec(t, claude329) }
 func TestExecClaude197(t *testing.T) { runExec(t, claude197) }
 func TestExecOpencode(t *testing.T)  { runExec(t, opencode) }
 func TestExecOpencode3(t *testing.T) { runExec(t, opencode3) }
-func TestExecCodex169(t *testing.T)  { runExec(t, codex169) }
+func TestExecCodex171(t *testing.T)  { runExec(t, codex171) }
 func TestExecCodex120(t *testing.T)  { runExec(t, codex120) }
 func TestExecCopilot(t *testing.T)   { runExec(t, copilot) }
 func TestExecCopilot65(t *testing.T) { runExec(t, copilot65) }

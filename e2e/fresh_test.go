@@ -15,7 +15,7 @@ import (
 func TestFreshKilledAfterItAsked(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	for _, a := range []agentCase{claude332, codex169, gemini061, opencode} {
+	for _, a := range []agentCase{claude332, codex171, gemini061, opencode} {
 		t.Run(a.kind, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)

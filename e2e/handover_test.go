@@ -41,9 +41,9 @@ func limitedBeside(t *testing.T, from, to agentCase) (w *world, id string) {
 // TestHandOver: another agent goes on at once with what Claude Code was asked, and nothing more is asked for the old session.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
-	for _, to := range []agentCase{codex169, opencode, gemini061, pi152, copilot, qwen024} {
+	for _, to := range []agentCase{codex171, opencode, gemini061, pi152, copilot, qwen024} {
 		t.Run(to.kind, func(t *testing.T) {
-			if to != codex169 {
+			if to != codex171 {
 				onlyInAll(t)
 			}
 			t.Parallel()
@@ -55,7 +55,7 @@ func TestHandOver(t *testing.T) {
 // TestHandOverFrom: so does Claude Code, with what any other agent was asked.
 func TestHandOverFrom(t *testing.T) {
 	t.Parallel()
-	for _, from := range []agentCase{codex169, opencode, gemini061, pi152, copilot, qwen024} {
+	for _, from := range []agentCase{codex171, opencode, gemini061, pi152, copilot, qwen024} {
 		t.Run(from.kind, func(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()
@@ -89,7 +89,7 @@ func handsOver(t *testing.T, from, to agentCase) {
 // neither agent is started again.
 func TestHandOverKilled(t *testing.T) {
 	t.Parallel()
-	for _, to := range []agentCase{codex169, gemini061} {
+	for _, to := range []agentCase{codex171, gemini061} {
 		t.Run(to.kind, func(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()

@@ -118,7 +118,7 @@ func TestInAnEditor(t *testing.T) {
 		left    string   // why clawd leaves it afterwards; empty: it goes on
 	}{
 		{gemini061, "--acp", "the program that drives it, such as an editor", []string{"--approval-mode", "default"}, ""},
-		{codex169, "app-server", "holds the session's writer lock", []string{"--sandbox", "danger-full-access"}, ""},
+		{codex171, "app-server", "holds the session's writer lock", []string{"--sandbox", "danger-full-access"}, ""},
 		{copilot, "--acp", "holds the session's lock", []string{"--allow-all-tools"}, "who paid for it"},
 	} {
 		t.Run(c.agent.kind, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 // its user has begun to type stays.
 func TestLiveCodexServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, codex169)
+	w := newWorld(t, codex171)
 	c := w.startClawd(settings{base: "15s"})
 	w.background = true
 	p := w.openTerminal(false)
@@ -128,7 +128,7 @@ func TestLiveCodexServer(t *testing.T) {
 func TestLiveCodexServerQuit(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, codex169)
+	w := newWorld(t, codex171)
 	c := w.startClawd(settings{base: "20s"})
 	w.background = true
 	p := w.openTerminal(false)

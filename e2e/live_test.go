@@ -31,7 +31,7 @@ func TestLiveClaude329(t *testing.T) { runLive(t, claude329) }
 func TestLiveClaude197(t *testing.T) { runLive(t, claude197) }
 func TestLiveOpencode(t *testing.T)  { runLive(t, opencode) }
 func TestLiveOpencode3(t *testing.T) { runLive(t, opencode3) }
-func TestLiveCodex169(t *testing.T)  { runLive(t, codex169) }
+func TestLiveCodex171(t *testing.T)  { runLive(t, codex171) }
 func TestLiveCodex120(t *testing.T)  { runLive(t, codex120) }
 func TestLiveCopilot(t *testing.T)   { runLive(t, copilot) }
 func TestLiveCopilot65(t *testing.T) { runLive(t, copilot65) }

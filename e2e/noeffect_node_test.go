@@ -16,8 +16,8 @@ import (
 
 // The proofs of no effect for Codex, Gemini, pi and qwen-code, without clawd.
 
-func TestCodex169NoEffect(t *testing.T) {
-	runProofs(t, codex169, map[string]func(*testing.T, agentCase){
+func TestCodex171NoEffect(t *testing.T) {
+	runProofs(t, codex171, map[string]func(*testing.T, agentCase){
 		"KilledEarly":           killedEarly,
 		"RecordPrecedesRequest": recordPrecedesRequest,
 		"UnknownSession":        codexUnknownSession,

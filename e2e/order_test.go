@@ -19,7 +19,7 @@ func TestOrderAboutACutTurn(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
 	reasons := []string{"only just", "its files do not answer", "it is being resumed right now", "the session is running", "its turn ended well"}
-	for _, a := range []agentCase{claude332, codex169, opencode} {
+	for _, a := range []agentCase{claude332, codex171, opencode} {
 		t.Run(a.kind, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)

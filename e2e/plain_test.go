@@ -25,7 +25,7 @@ func TestPlainClaude330(t *testing.T) { plainCase(t, claude330, "demo") }
 func TestPlainClaude329(t *testing.T) { plainCase(t, claude329, "demo") }
 func TestPlainOpencode(t *testing.T)  { plainCase(t, opencode, "demo") }
 func TestPlainOpencode3(t *testing.T) { plainCase(t, opencode3, "demo") }
-func TestPlainCodex169(t *testing.T)  { plainCase(t, codex169, "demo") }
+func TestPlainCodex171(t *testing.T)  { plainCase(t, codex171, "demo") }
 func TestPlainCodex120(t *testing.T)  { plainCase(t, codex120, "demo") }
 func TestPlainCopilot65(t *testing.T) { plainCase(t, copilot65, "demo") }
 func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }
@@ -96,7 +96,7 @@ type plain struct {
 func (w *world) openPlain(env ...string) *plain {
 	w.t.Helper()
 	args := []string{os.Getenv(envInside), "wrap", "--", w.program}
-	if w.agent == codex169 {
+	if w.agent == codex171 {
 		args = append(args, "--no-daemon")
 	}
 	return w.openPty(args, env...)

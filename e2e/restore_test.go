@@ -175,10 +175,10 @@ func unseenClaude(t *testing.T, a agentCase) {
 }
 
 // Model and effort stand in the rollout, features on the command line alone.
-func TestRestoreCodex169(t *testing.T) {
+func TestRestoreCodex171(t *testing.T) {
 	t.Parallel()
 	onlyInAll(t)
-	w := newWorld(t, codex169)
+	w := newWorld(t, codex171)
 	c := w.startClawd(settings{})
 	w.provider.Queue(w.rateLimit(), w.rateLimit())
 	r := w.start(w.project, nil, "exec", "--json", "--disable", "shell_tool", "-c", `web_search="disabled"`, "-m", "demo-2", "-c", `model_reasoning_effort="low"`, "say done").wait()

@@ -88,10 +88,10 @@ func TestSubOpencode(t *testing.T) {
 	c.namedIn(id, why)
 }
 
-// TestSubCodex169: the end of the session's run cuts the sub-agent off, and nothing tells the model.
-func TestSubCodex169(t *testing.T) {
+// TestSubCodex171: the end of the session's run cuts the sub-agent off, and nothing tells the model.
+func TestSubCodex171(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, codex169)
+	w := newWorld(t, codex171)
 	c := w.startClawd(settings{base: "15s"})
 	sub, release := provider.Hold(provider.Text("Nothing is there."))
 	defer release()

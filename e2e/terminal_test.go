@@ -34,7 +34,7 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 		line = append(line, `TMUX="$TMUX"`, `TMUX_PANE="$TMUX_PANE"`)
 	}
 	line = append(line, quoted(w.program))
-	if w.agent == codex169 && !w.background {
+	if w.agent == codex171 && !w.background {
 		args = append(args, "--no-daemon") // else its own background server has the session
 	}
 	for _, a := range args {

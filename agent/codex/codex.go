@@ -1,4 +1,4 @@
-// Package codex knows the Codex CLI, 0.80 to 0.169: its rollouts
+// Package codex knows the Codex CLI, 0.80 to 0.171: its rollouts
 // (sessions/YYYY/MM/DD/rollout-<local time>-<session>.jsonl, one a session, append-only), the locks of
 // their writers (thread-writer-locks/<session>.lock, from 0.150 on), and what it prints.
 //

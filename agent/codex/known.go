@@ -6,7 +6,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 )
 
-// kinds are those of records of 0.80 to 0.169, events those of what the agent says of a turn: the package and recorded runs
+// kinds are those of records of 0.80 to 0.171, events those of what the agent says of a turn: the package and recorded runs
 // have them. A part of an event's name that says what it is about makes it known, too: such events come and go.
 var (
 	kinds  = agent.Words("session_meta turn_context event_msg response_item inter_agent_communication world_state compacted token_usage_record ghost_snapshot")

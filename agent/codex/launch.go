@@ -13,7 +13,7 @@ import (
 
 var _ agent.Launcher = (*Codex)(nil)
 
-// options of the command line, as of 0.169. Those that are absent here are lost: nobody knows what they do.
+// options of the command line, as of 0.171. Those that are absent here are lost: nobody knows what they do.
 var options = optionTable()
 
 func optionTable() agent.Options {

@@ -1,4 +1,4 @@
-// Package pi knows the coding agent pi, 0.73 to 1.5: its sessions
+// Package pi knows the coding agent pi, 0.73 to 1.6: its sessions
 // (sessions/--<folder>--/<time>_<session>.jsonl, one a session, append-only), and what it prints.
 //
 // There is no lock, no pid file and no list of processes, and a live pi has overwritten its arguments, so

@@ -7,7 +7,7 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The last rows of an idle terminal, versions 0.73 to 1.5; the box has no mark and no placeholder:
+// The last rows of an idle terminal, versions 0.73 to 1.6; the box has no mark and no placeholder:
 //
 //	 Error: Retry failed after 3 attempts: 429: {"message":"..."}
 //
