@@ -1,6 +1,6 @@
 // Cmd runs the simulator over many seeds, on all cores.
 //
-//	sim [-seeds n] [-from s]     walk many seeds
+//	sim [-seeds n] [-from s]     walk many seeds, or (-within d) as many as there is time for
 //	sim -about thing [-seeds n]  walk small worlds about one thing alone
 //	sim -seed s [-trace]         one seed, and what happens in it
 //	sim -seed s -minimise        what it still fails by, as a plan
@@ -25,6 +25,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,7 @@ import (
 
 type options struct {
 	seed, from, seeds uint64
+	within            time.Duration
 	workers, worker   int
 	trace             bool
 	twice             uint64
@@ -57,6 +59,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 0, "run this `seed` alone")
 	flag.Uint64Var(&o.from, "from", 1, "the first seed of many")
 	flag.Uint64Var(&o.seeds, "seeds", 100, "how many")
+	flag.DurationVar(&o.within, "within", 0, "begin no seed after this `time`, however many are left (0: walk them all)")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "processes")
 	flag.IntVar(&o.worker, "worker", -1, "for the program itself: which process this is")
 	flag.BoolVar(&o.trace, "trace", false, "print what happens")
@@ -98,11 +101,12 @@ func (o options) work(t *testing.T) {
 		o.minimises(t)
 		return
 	}
+	began := time.Now()
 	first, last, by, say := o.from+uint64(max(o.worker, 0)), o.from+o.seeds-1, uint64(o.workers), json.NewEncoder(os.Stdout)
 	if o.seed != 0 {
 		first, last = o.seed, o.seed
 	}
-	for seed := first; seed <= last; seed += by {
+	for seed := first; seed <= last && (o.within == 0 || time.Since(began) < o.within); seed += by {
 		got := o.once(t, sim.Draw(seed))
 		other := seed-o.from < o.twice && o.in("v", t, sim.Draw(seed)).Hash != got.Hash
 		if o.seed == 0 {
@@ -197,8 +201,13 @@ func (o options) parent() int {
 	results := make(chan told)
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
+	var died atomic.Bool
 	for i := range o.workers {
-		wg.Go(func() { o.child(i, results, stop) })
+		wg.Go(func() {
+			if !o.child(i, results, stop) {
+				died.Store(true)
+			}
+		})
 	}
 	go func() { wg.Wait(); close(results) }()
 	for r := range results {
@@ -218,11 +227,11 @@ func (o options) parent() int {
 			close(stop)
 		}
 	}
-	fmt.Printf("%d seeds, %d wrong, %d resumes, %d steps, %.1f seeds/s\n", all, wrong, resumes, steps, float64(all)/time.Since(began).Seconds())
+	fmt.Printf("%d of %d seeds, %d wrong, %d resumes, %d steps, %.1f seeds/s\n", all, o.seeds, wrong, resumes, steps, float64(all)/time.Since(began).Seconds())
 	if o.table {
 		reached.Print(os.Stdout)
 	}
-	if uint64(all) < o.seeds && wrong < o.most {
+	if (died.Load() || all == 0) && wrong < o.most {
 		fmt.Println("a worker died")
 		return 2
 	}
@@ -232,10 +241,10 @@ func (o options) parent() int {
 	return 0
 }
 
-// child is one worker.
-func (o options) child(i int, results chan<- told, stop <-chan struct{}) {
+// child is one worker, and tells whether it came to its end.
+func (o options) child(i int, results chan<- told, stop <-chan struct{}) bool {
 	cmd := exec.Command(os.Args[0], "-worker", strconv.Itoa(i), "-workers", strconv.Itoa(o.workers), "-from", strconv.FormatUint(o.from, 10),
-		"-seeds", strconv.FormatUint(o.seeds, 10), "-twice", strconv.FormatUint(o.twice, 10), "-root", o.root)
+		"-seeds", strconv.FormatUint(o.seeds, 10), "-twice", strconv.FormatUint(o.twice, 10), "-within", o.within.String(), "-root", o.root)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -243,7 +252,7 @@ func (o options) child(i int, results chan<- told, stop <-chan struct{}) {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return
+		return false
 	}
 	done := make(chan struct{})
 	go func() {
@@ -262,5 +271,5 @@ func (o options) child(i int, results chan<- told, stop <-chan struct{}) {
 		}
 	}
 	close(done)
-	_ = cmd.Wait() // what it said tells
+	return cmd.Wait() == nil
 }
