@@ -15,10 +15,10 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// unsure: Copilot CLI's hung process is not told from one at work when the clock was set back beside it (docs/reliability.md). Its
-// user is told.
+// unsure: Copilot CLI's hung process is not told from one at work when the clock was set back beside it, or another one began to
+// write into its session within the same minute (docs/reliability.md). Its user is told.
 func (r *run) unsure(key string) bool {
-	return strings.HasPrefix(key, "copilot/") && !r.latest.IsZero() && len(r.told[key]) > 0
+	return strings.HasPrefix(key, "copilot/") && (r.alike[key] || !r.latest.IsZero()) && len(r.told[key]) > 0
 }
 
 // settle looks at what has become of everything after all was well for long.

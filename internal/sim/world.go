@@ -61,6 +61,7 @@ func (r *run) people() {
 	must(os.MkdirAll(r.path("bin"), 0o700))
 	r.told, r.kinds, r.wants, r.lines = map[string][]string{}, map[string]actor.Kind{}, map[string]want{}, map[string]*episode{}
 	r.spent, r.decided, r.torn, r.old = map[string]int{}, map[string]resume.Decision{}, map[string]bool{}, map[string]bool{}
+	r.opened, r.alike = map[string]time.Time{}, map[string]bool{}
 	r.unkept, r.acting, r.reached, r.heard = map[*actor.Ask]bool{}, map[string]resume.Claim{}, map[string]string{}, map[string]bool{}
 	r.rewound, r.sizes, r.odd, r.made, r.shared = map[string]time.Time{}, map[string][]size{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, t := range r.Talks {
@@ -154,6 +155,11 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
+	key, now := c.Name()+"/"+s.ID(), r.wall()
+	if last, ok := r.opened[key]; ok && now.Sub(last).Abs() < time.Minute {
+		r.alike[key] = true
+	}
+	r.opened[key] = now
 	x, may := s.(interface{ Own() bool })
 	if _, ended := s.Exit(); !ended && tty != "" && (!may || x.Own()) {
 		if t.Shell {
