@@ -114,8 +114,8 @@ func (c *Copilot) launched(id string, procs []agent.Proc) (agent.Launched, bool)
 	}
 	l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(environ)}
 	l.Flags, l.Lost = options.Parse(arguments(argv))
-	if slices.ContainsFunc(environ, func(kv string) bool { return kv == allowVar+"=true" }) {
-		l.Flags = append(l.Flags, detect.Flag{Name: allowAll})
+	if slices.ContainsFunc(environ, allowsTools) {
+		l.Flags = append(l.Flags, detect.Flag{Name: allowTools})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

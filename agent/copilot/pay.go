@@ -2,13 +2,20 @@ package copilot
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/resume"
 )
 
-// allowVar allows everything, as allowAll does.
+// allowVar allows all tools, as allowTools does, and says nothing of folders and addresses.
 const allowVar = "COPILOT_ALLOW_ALL"
+
+// allowsTools tells whether a variable is that one, with a value that the agent takes for yes.
+func allowsTools(kv string) bool {
+	name, value, _ := strings.Cut(kv, "=")
+	return name == allowVar && slices.Contains([]string{"true", "1", "yes", "on", "y"}, strings.ToLower(strings.TrimSpace(value)))
+}
 
 // providerVar sends the whole run to a provider of the user's own, whoever the session began with.
 const providerVar = "COPILOT_PROVIDER_BASE_URL"

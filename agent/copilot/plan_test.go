@@ -205,7 +205,9 @@ func TestLaunches(t *testing.T) {
 		"headless":      {[]string{native, "-p", "x", "--allow-all-tools"}, []string{"HOME=/home/dev"}, "--allow-all-tools", login},
 		"a token":       {[]string{native}, []string{"GH_TOKEN=t"}, "", token},
 		"its provider":  {[]string{native, "--allow-tool=write"}, []string{providerVar + "=http://x.test"}, "--allow-tool=write", key},
-		"by a variable": {[]string{native}, []string{allowVar + "=true"}, "--allow-all", login},
+		"by a variable": {[]string{native}, []string{allowVar + "=true"}, "--allow-all-tools", login},
+		"by a yes":      {[]string{native}, []string{allowVar + "= Yes "}, "--allow-all-tools", login},
+		"by no no":      {[]string{native}, []string{allowVar + "=off"}, "", login},
 		"clawd's own":   {[]string{native, "--allow-all-tools"}, []string{agent.AttemptVar + "=1"}, "-", ""},
 		"a server":      {[]string{native, "--acp"}, []string{"A=b"}, "-", ""},
 	}
