@@ -121,12 +121,20 @@ func (t Options) Given(args []string) map[string]bool {
 }
 
 // Kept gives the flags of a launch whose place the config's own arguments do not take. The error, without a command,
-// names the first option that cannot be given again; key is that of the arguments.
-func (t Options) Kept(l *detect.Launch, args []string, key string) ([]detect.Flag, *Unfit) {
-	given := t.Given(args)
+// names the first option that cannot be given again, or the first variable that the config does not set; section is the
+// config's, such as agent.claude.
+func (t Options) Kept(l *detect.Launch, cfg Config, section string) ([]detect.Flag, *Unfit) {
+	given := t.Given(cfg.Args)
 	for _, name := range l.Lost {
+		key := section + ".args"
 		if given[name] {
 			continue
+		}
+		if isVariable(name) {
+			if _, set := cfg.Env[name]; set {
+				continue
+			}
+			return nil, &Unfit{Why: "it was started in an environment with another " + name + " than a run of clawd's has", Key: section + ".env"}
 		}
 		if o, ok := t[name]; ok && o.Sets != nil || !strings.HasPrefix(name, "-") {
 			key = "" // no argument replaces it

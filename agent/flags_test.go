@@ -131,7 +131,7 @@ func TestParseHugeCommandLine(t *testing.T) {
 		if got := len(flatten(flags)); got > 2*maxSize || len(lost) == 0 || len(lost) > maxLost+1 {
 			t.Errorf("%s: %d bytes kept, %d options lost", name, got, len(lost))
 		}
-		if _, u := options.Kept(&detect.Launch{Lost: lost}, unknown, "args"); u == nil {
+		if _, u := options.Kept(&detect.Launch{Lost: lost}, Config{Args: unknown}, "agent.x"); u == nil {
 			t.Errorf("%s: the config stands for what was not read", name)
 		}
 	}
@@ -160,18 +160,18 @@ func TestKept(t *testing.T) {
 		{"--deny B", "--deny C", "--deny=B|"},
 		{"--set k=1", "--set l=1", "--set=k=1|"},
 		{"--set k=1", "-sk=2", ""},
-		{"--set x.y=1", "--set l=1", "left key"},
+		{"--set x.y=1", "--set l=1", "left agent.x.args"},
 		{"--set x.y=1", "--set x.y=2", ""},
-		{"--mcp {}", "", "left key"},
+		{"--mcp {}", "", "left agent.x.args"},
 		{"--mcp {}", "--mcp a.json", ""},
-		{"--mcp {}", "-- --mcp a.json", "left key"},
+		{"--mcp {}", "-- --mcp a.json", "left agent.x.args"},
 		{"--deny sk-abcdefghijk", "--deny C", "left "},
-		{"--new", "", "left key"},
+		{"--new", "", "left agent.x.args"},
 		{"--new", "--new=x", ""},
 		{"--1", "--1", "left "},
 	} {
 		flags, lost := options.Parse(strings.Fields(c.argv))
-		kept, u := options.Kept(&detect.Launch{Flags: flags, Lost: lost}, strings.Fields(c.args), "key")
+		kept, u := options.Kept(&detect.Launch{Flags: flags, Lost: lost}, Config{Args: strings.Fields(c.args)}, "agent.x")
 		got := flatten(kept)
 		if u != nil {
 			got = "left " + u.Key

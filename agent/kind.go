@@ -15,7 +15,7 @@ type Kind struct {
 	// Marks are variables that no child of clawd may get from its environment: by them an agent takes itself for one
 	// that runs inside another run of this agent, or a run does what nobody asked it for.
 	Marks []string
-	// Vars are variables that say where the agent keeps its files. A service has to be given them.
+	// Vars are variables that say where the agent keeps its files, or what all its runs may do. A service has to be given them.
 	Vars   []string
 	Layout Layout
 }

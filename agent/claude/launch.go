@@ -56,6 +56,10 @@ func optionTable() agent.Options {
 	return t
 }
 
+// bounds are variables that take something from what a run may do, as of 2.1.332.
+var bounds = []string{"CLAUDE_CODE_MANAGED_SETTINGS_PATH", "CLAUDE_CODE_RESTRICTED", "CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG", "CLAUDE_CODE_SAFE_MODE",
+	"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"}
+
 // idleOptions are those of a process whose stdin is empty.
 var idleOptions = func() agent.Options {
 	t := optionTable()
@@ -122,6 +126,7 @@ func (c *Claude) launch(pid int) (detect.Launch, bool) {
 		known = idleOptions
 	}
 	l.Flags, l.Lost = known.Parse(arguments(argv))
+	l.Lost = append(l.Lost, c.cfg.Unlike(c.env, bounds, environ)...)
 	return l, true
 }
 

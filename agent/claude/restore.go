@@ -29,7 +29,10 @@ func (c *Claude) restore(r agent.Request) ([]string, detect.Known, error) {
 	return args, known, nil
 }
 
-const argsKey = "agent.claude.args"
+const (
+	section = "agent.claude"
+	argsKey = section + ".args"
+)
 
 func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, known detect.Known, err error) {
 	if r.Launch != nil {
@@ -52,7 +55,7 @@ func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, kn
 
 // again passes on what stood on the command line.
 func (c *Claude) again(r agent.Request) (args []string, err error) {
-	flags, lost := options.Kept(r.Launch, c.cfg.Args, argsKey)
+	flags, lost := options.Kept(r.Launch, c.cfg, section)
 	if lost != nil {
 		return nil, c.unfit(r, lost.Why, lost.Key)
 	}

@@ -265,6 +265,15 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
+// What the process had in its environment to bound it, a run of clawd's has, or there is none.
+func TestBounds(t *testing.T) {
+	for environ, want := range map[string]string{"A=b": "", "": "", "A=b CLAUDE_CODE_SAFE_MODE=1": "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE= A=b": ""} {
+		if got := launchOf(t, strings.Fields(environ), "claude", "-p", "x").Lost; strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", environ, got, want)
+		}
+	}
+}
+
 func TestLaunches(t *testing.T) {
 	root := t.TempDir()
 	procs := environed{table{All: []agent.Proc{{PID: 70, Start: 7, Comm: "claude"}, {PID: 71, Start: 8, Comm: "claude"}, {PID: 72, Start: 9, Comm: "bash"}, {PID: 75, Start: 9, Comm: "claude"}},

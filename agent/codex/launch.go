@@ -129,7 +129,7 @@ func (c *Codex) restore(r agent.Request) ([]string, detect.Known, error) {
 		}
 		return nil, detect.KnownRecorded, nil
 	}
-	flags, lost := options.Kept(r.Launch, c.cfg.Args, "agent.codex.args")
+	flags, lost := options.Kept(r.Launch, c.cfg, "agent.codex")
 	if lost != nil {
 		return nil, "", c.unfit(r, lost.Why, lost.Key)
 	}

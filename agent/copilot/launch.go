@@ -43,6 +43,9 @@ const (
 	allowAll   = "--allow-all"       // beyond the folder and to any address, too
 )
 
+// bounds are variables that take something from what a run may do, as of 1.0.102: it does without the network, and asks before it uses a tool.
+var bounds = []string{"COPILOT_OFFLINE", "COPILOT_ASSISTED_APPROVAL"}
+
 // allowing: an argument of the config's that says what a run may do takes the place of each that allows everything.
 func allowing(string) string { return allowAll }
 
@@ -114,6 +117,7 @@ func (c *Copilot) launched(id string, procs []agent.Proc) (agent.Launched, bool)
 	}
 	l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(environ)}
 	l.Flags, l.Lost = options.Parse(arguments(argv))
+	l.Lost = append(l.Lost, c.cfg.Unlike(c.env, bounds, environ)...)
 	if slices.ContainsFunc(environ, allowsTools) {
 		l.Flags = append(l.Flags, detect.Flag{Name: allowTools})
 	}

@@ -87,6 +87,7 @@ func (c *Copilot) pay(plan *resume.Plan, r agent.Request) error {
 
 // envKey and argsKey are keys of the config.
 const (
-	envKey  = "agent.copilot.env"
-	argsKey = "agent.copilot.args"
+	section = "agent.copilot"
+	envKey  = section + ".env"
+	argsKey = section + ".args"
 )

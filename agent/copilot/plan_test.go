@@ -207,6 +207,7 @@ func TestLaunches(t *testing.T) {
 		"its provider":  {[]string{native, "--allow-tool=write"}, []string{providerVar + "=http://x.test"}, "--allow-tool=write", key},
 		"by a variable": {[]string{native}, []string{allowVar + "=true"}, "--allow-all-tools", login},
 		"by a yes":      {[]string{native}, []string{allowVar + "= Yes "}, "--allow-all-tools", login},
+		"no network":    {[]string{native}, []string{"COPILOT_OFFLINE=true"}, "COPILOT_OFFLINE", login},
 		"by no no":      {[]string{native}, []string{allowVar + "=off"}, "", login},
 		"clawd's own":   {[]string{native, "--allow-all-tools"}, []string{agent.AttemptVar + "=1"}, "-", ""},
 		"a server":      {[]string{native, "--acp"}, []string{"A=b"}, "-", ""},
@@ -229,7 +230,7 @@ func TestLaunches(t *testing.T) {
 				t.Errorf("%s: %+v, %v", what, got, err)
 				continue
 			}
-			var args []string
+			args := slices.Clone(got[0].Lost)
 			for _, f := range got[0].Flags {
 				args = append(args, f.Args()...)
 			}

@@ -48,7 +48,7 @@ type Gemini struct {
 var Kind = agent.Kind{
 	Name:   Name,
 	Open:   func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
-	Vars:   []string{"GEMINI_CLI_HOME"},
+	Vars:   []string{"GEMINI_CLI_HOME", "GEMINI_SANDBOX"},
 	Layout: agent.Layout{Named: isNamed, Homes: []string{"tmp/*/chats"}, Below: []string{"tmp/*/chats"}, Lay: lay},
 }
 

@@ -32,6 +32,10 @@ func optionTable() agent.Options {
 	return t
 }
 
+// bounds are variables that bound what a run may do, as of 0.61: its sandbox, and whose settings and whose word on folders count.
+var bounds = []string{"GEMINI_SANDBOX", "SEATBELT_PROFILE", "SANDBOX_FLAGS", "SANDBOX_MOUNTS", "GEMINI_SANDBOX_PROXY_COMMAND", "GEMINI_RESTRICTED_MODE",
+	"GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"}
+
 // approval: the agent refuses to start with both options that set it.
 func approval(string) string { return "--approval-mode" }
 
@@ -68,6 +72,7 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 		return nil, agent.SkipNoProcs(err)
 	}
 	var found []agent.Launched
+	var unlike []string
 	args := ""
 	for _, h := range holders {
 		p, ok := g.env.Procs.Get(h.PID)
@@ -83,12 +88,13 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 			return nil, nil // it may be that one's
 		}
 		if words := strings.Join(argv, "\x00"); len(found) == 0 {
-			args = words
+			args, unlike = words, g.unlike(h.PID)
 		} else if words != args {
 			return nil, nil // two that are started differently
 		}
 		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: g.purse(g.env.Procs.Environ(h.PID))}
 		l.Flags, l.Lost = options.Parse(argv)
+		l.Lost = append(l.Lost, unlike...)
 		found = []agent.Launched{{Session: s.ID, Launch: l}} // the last one: a launcher comes before its child
 	}
 	if len(found) > 0 {
@@ -97,6 +103,16 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 		g.mu.Unlock()
 	}
 	return found, nil
+}
+
+// unlike names the bounds that a process has and a run of clawd's would not have, or the other way around. One in a sandbox has them from the
+// process that made that.
+func (g *Gemini) unlike(pid int) []string {
+	environ := g.env.Procs.Environ(pid)
+	if agent.Sets(environ, "SANDBOX") {
+		return nil
+	}
+	return g.cfg.Unlike(g.env, bounds, environ)
 }
 
 // written tells whether the process was seen that writes a chat.
@@ -122,7 +138,7 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 	if r.Launch == nil {
 		return g.model(r), false, detect.KnownNot, nil
 	}
-	flags, lost := options.Kept(r.Launch, g.cfg.Args, argsKey)
+	flags, lost := options.Kept(r.Launch, g.cfg, section)
 	if lost != nil {
 		return nil, false, "", g.unfit(r, lost.Why, lost.Key)
 	}
@@ -161,7 +177,8 @@ func absent(dir string, lists []string) bool {
 }
 
 const (
-	argsKey = "agent.gemini.args"
+	section = "agent.gemini"
+	argsKey = section + ".args"
 	// endless: 2,141 requests in 90 s were seen (0.61).
 	endless = "in which the agent asks without end once a daily quota is used up"
 )

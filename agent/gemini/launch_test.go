@@ -53,6 +53,39 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
+// The launcher's environment is its user's; its child's may have more.
+func TestBounds(t *testing.T) {
+	_, home, all := world(t)
+	s := all["tool"]
+	begun, err := over(home, procs{}).begun(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := []string{"node", "/usr/bin/gemini", "-p", "x", "--skip-trust"}
+	for name, c := range map[string]struct {
+		launcher, child []string
+		cfg             agent.Config
+		want            string
+	}{
+		"none":             {launcher: []string{"A=b"}, child: []string{"A=b", "GEMINI_CLI_TRUST_WORKSPACE=true"}},
+		"a sandbox":        {launcher: []string{"GEMINI_SANDBOX=docker"}, child: []string{"SANDBOX=x"}, want: "GEMINI_SANDBOX"},
+		"the config's":     {launcher: []string{"GEMINI_SANDBOX=docker"}, child: []string{"A=b"}, cfg: agent.Config{Env: map[string]string{"GEMINI_SANDBOX": "docker"}}},
+		"in a sandbox":     {launcher: []string{"GEMINI_SANDBOX=docker", "SANDBOX=x"}, child: []string{"SANDBOX=x"}},
+		"it can't be read": {},
+	} {
+		table := procs{Args: map[int][]string{7: argv, 8: argv}, Dirs: map[int]string{7: "", 8: ""}, Vars: map[int][]string{7: c.launcher, 8: c.child}}
+		for pid := range 2 {
+			table.All = append(table.All, agent.Proc{PID: 7 + pid, Start: uint64(pid), Started: begun.Add(time.Duration(pid-2) * time.Second)})
+		}
+		g := over(home, table)
+		g.cfg = c.cfg
+		found, err := g.Launches(s.Path)
+		if err != nil || len(found) != 1 || found[0].PID != 8 || strings.Join(found[0].Lost, " ") != c.want {
+			t.Errorf("%s: %+v, %v; want %q", name, found, err, c.want)
+		}
+	}
+}
+
 func TestOptionsArePassedAgain(t *testing.T) {
 	for argv, want := range map[string]string{
 		"-p x": "--approval-mode default",

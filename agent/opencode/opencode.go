@@ -46,13 +46,16 @@ type OpenCode struct {
 	// retried is when the newest failed try of a session was logged, and logged names the state of the logs that told it.
 	retried map[string]time.Time
 	logged  string
+
+	judging  sync.Mutex
+	launches map[program]*detect.Launch // of the processes that there were; nil: it has no bounds of its own
 }
 
 // Kind is opencode, for turn.Request and for whoever lists the agents.
 var Kind = agent.Kind{
 	Name:   Name,
 	Open:   func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
-	Vars:   []string{database},
+	Vars:   []string{database, "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"},
 	Layout: agent.Layout{Below: []string{"storage"}, Stores: map[string]string{".db": database}},
 }
 

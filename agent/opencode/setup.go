@@ -11,14 +11,17 @@ import (
 	"github.com/clawd-project/clawd/resume"
 )
 
-// setup gives the options for what the stopped prompt ran with. What the config's arguments name is theirs.
+// setup gives the options for what the stopped prompt ran with, and for what bounded its process. What the config's arguments name is theirs.
 // An agent of opencode is a set of permissions, so a session that does not tell its own is left.
 func (o *OpenCode) setup(r agent.Request) ([]string, error) {
 	s := r.Info.Setup
 	if err := settled(r, o.Role(r)); err != nil {
 		return nil, err
 	}
-	var args []string
+	args, err := o.restore(r)
+	if err != nil {
+		return nil, err
+	}
 	if _, given := o.option("--agent"); !given {
 		args = append(args, "--agent", s.Role)
 	}
@@ -71,10 +74,18 @@ func (o *OpenCode) Role(r agent.Request) string {
 }
 
 // ListRoles is `opencode agent list`. With --agent NAME, `run` takes the default agent, which writes, when
-// the name is gone or is a sub-agent's, and says so only in its output.
+// the name is gone or is a sub-agent's, and says so only in its output. It is asked within the bounds of the
+// session: its user's plugins would run for this, too.
 func (o *OpenCode) ListRoles(r agent.Request) (resume.Plan, error) {
+	bounds, err := o.restore(r)
+	if err != nil {
+		return resume.Plan{}, err
+	}
+	if options.Given(o.cfg.Args)[pure] {
+		bounds = []string{pure}
+	}
 	p, err := o.plan(r)
-	p.Argv = []string{r.Program.Path, "agent", "list"}
+	p.Argv = slices.Concat([]string{r.Program.Path, "agent", "list"}, bounds)
 	return p, err
 }
 

@@ -16,7 +16,8 @@ import (
 var _ agent.Launcher = (*Qwen)(nil)
 
 const (
-	argsKey  = "agent.qwen.args"
+	section  = "agent.qwen"
+	argsKey  = section + ".args"
 	modeFlag = "--approval-mode"
 	yoloFlag = "--yolo"
 )
@@ -179,7 +180,7 @@ func (q *Qwen) shown(path string) ([]agent.Launched, error) {
 	if !ok || h.Liveness != detect.Alive || e.hosted() || !agent.IsUUID(e.Session) || agent.OwnRun(q.env.Procs, e.PID) {
 		return nil, nil
 	}
-	return []agent.Launched{{Session: e.Session, Launch: q.launch(h, argv)}}, nil
+	return []agent.Launched{{Session: e.Session, Launch: q.launch(h, argv, q.unlike(e.PID, argv))}}, nil
 }
 
 // writer looks for the one process that may have begun a session.
@@ -189,6 +190,7 @@ func (q *Qwen) writer(s detect.Session, head *record) (found []agent.Launched, e
 		return nil, agent.SkipNoProcs(err)
 	}
 	args := ""
+	var unlike []string
 	for _, h := range all {
 		p, ok := q.env.Procs.Get(h.PID)
 		argv, isAgent := q.arguments(q.env.Procs.Argv(h.PID))
@@ -203,19 +205,41 @@ func (q *Qwen) writer(s detect.Session, head *record) (found []agent.Launched, e
 			return nil, nil // it may be that one's
 		}
 		if words := strings.Join(argv, "\x00"); len(found) == 0 {
-			args = words
+			args, unlike = words, q.unlike(h.PID, argv)
 		} else if words != args {
 			return nil, nil // two that are started differently
 		}
-		found = []agent.Launched{{Session: s.ID, Launch: q.launch(h, argv)}} // the last one: a launcher comes before its child
+		found = []agent.Launched{{Session: s.ID, Launch: q.launch(h, argv, unlike)}} // the last one: a launcher comes before its child
 	}
 	return found, nil
 }
 
-func (q *Qwen) launch(h detect.Holder, argv []string) detect.Launch {
+func (q *Qwen) launch(h detect.Holder, argv, unlike []string) detect.Launch {
 	l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(q.env.Procs.Environ(h.PID))}
 	l.Flags, l.Lost = options.Parse(argv)
+	l.Lost = append(l.Lost, unlike...)
 	return l
+}
+
+// simple is the variable that the agent also sets itself, for what it starts, when it has the option --bare.
+const simple = "QWEN_CODE_SIMPLE"
+
+// bounds are variables that bound what a run may do, as of 0.24: its sandbox, and whose settings and whose word on folders count.
+var bounds = []string{"QWEN_SANDBOX", "QWEN_SANDBOX_NET", "QWEN_SANDBOX_PROXY_COMMAND", "SEATBELT_PROFILE", "SANDBOX_FLAGS", "SANDBOX_MOUNTS",
+	"QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH", "QWEN_CODE_TRUSTED_FOLDERS_PATH", "QWEN_CODE_MCP_APPROVALS_PATH", simple}
+
+// unlike names the bounds that a process has and a run of clawd's would not have, or the other way around. One in a sandbox has them from
+// the process that made that.
+func (q *Qwen) unlike(pid int, argv []string) []string {
+	environ := q.env.Procs.Environ(pid)
+	if agent.Sets(environ, "SANDBOX") {
+		return nil
+	}
+	names := q.cfg.Unlike(q.env, bounds, environ)
+	if slices.Contains(argv, "--bare") {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == simple })
+	}
+	return names
 }
 
 // written tells whether the process was seen that writes a session.

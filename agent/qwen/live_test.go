@@ -282,6 +282,33 @@ func TestPassing(t *testing.T) {
 	agenttest.Passing(t, open, fileOf(t.TempDir(), sid), work, []string{"node", launcher}, []string{"node", launcher, "--resume", sid}, "node", false)
 }
 
+// The launcher's environment is its user's; its child's may have more.
+func TestBounds(t *testing.T) {
+	q, s := session(t, begun+failing)
+	start := at("2026-11-22T12:13:03.673Z")
+	proc := func(pid int, after time.Duration) agent.Proc {
+		return agent.Proc{PID: pid, Start: uint64(pid), Started: start.Add(after)}
+	}
+	argv := []string{"node", launcher, "-p", "x", "--approval-mode", "auto-edit"}
+	for name, c := range map[string]struct {
+		vars map[int][]string
+		argv []string
+		want string
+	}{
+		"none":              {map[int][]string{7: {"A=b"}, 8: {"A=b", "QWEN_CODE_SIMPLE=1"}}, argv, ""},
+		"a sandbox":         {map[int][]string{7: {"QWEN_SANDBOX=podman"}, 8: {"SANDBOX=x"}}, argv, "QWEN_SANDBOX"},
+		"bare by variable":  {map[int][]string{7: {"QWEN_CODE_SIMPLE=1"}, 8: {"QWEN_CODE_SIMPLE=1"}}, argv, "QWEN_CODE_SIMPLE"},
+		"bare by an option": {map[int][]string{7: {"QWEN_CODE_SIMPLE=1"}, 8: {"QWEN_CODE_SIMPLE=1"}}, append(slices.Clone(argv), "--bare"), ""},
+		"in a sandbox":      {map[int][]string{7: {"QWEN_SANDBOX=podman", "SANDBOX=x"}}, argv, ""},
+	} {
+		found, err := over(q.root, agenttest.Procs{All: []agent.Proc{proc(7, -2*time.Second), proc(8, -time.Second)}, Args: map[int][]string{7: c.argv, 8: c.argv},
+			Dirs: map[int]string{7: work, 8: work}, Vars: c.vars}, agent.Config{}).Launches(s.Path)
+		if err != nil || len(found) != 1 || strings.Join(found[0].Lost, " ") != c.want {
+			t.Errorf("%s: %+v, %v; want %q", name, found, err, c.want)
+		}
+	}
+}
+
 func TestLaunches(t *testing.T) {
 	q, s := session(t, begun+failing)
 	start := at("2026-11-22T12:13:03.673Z")

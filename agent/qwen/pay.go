@@ -45,7 +45,7 @@ func purse(environ []string) string {
 	return strings.Join(slices.Compact(all), ",")
 }
 
-const envKey = "agent.qwen.env"
+const envKey = section + ".env"
 
 // pay sees to it that what paid for the session pays for its resume, and that its requests go where they went. What
 // the config sets is its user's own word.

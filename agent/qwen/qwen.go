@@ -59,7 +59,7 @@ var Kind = agent.Kind{
 	Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
 	// The last one would put other arguments in the place of a run's own.
 	Marks: []string{sessionVar, "QWEN_CODE_PROMPT_ID", "QWEN_CODE_LAUNCHER_PID", "QWEN_CODE_MODEL", "QWEN_CODE_RELAUNCH_ARGS"},
-	Vars:  []string{homeVar, runtimeVar},
+	Vars:  []string{homeVar, runtimeVar, "QWEN_SANDBOX"},
 	Layout: agent.Layout{
 		Named: func(path string) bool { _, ok := idOf(path); return ok },
 		Homes: []string{"projects/*/chats"},

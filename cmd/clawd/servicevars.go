@@ -12,7 +12,7 @@ import (
 func newServiceVars() *cobra.Command {
 	return &cobra.Command{
 		Use: "service-vars", Hidden: true, Args: noArgs,
-		Short: "Name the variables that say where the agents keep their files",
+		Short: "Name the variables that say where the agents keep their files and what they may do",
 		Run: func(cmd *cobra.Command, _ []string) {
 			for _, name := range all.Vars() {
 				fmt.Fprintln(cmd.OutOrStdout(), name)
