@@ -26,13 +26,14 @@ func optionTable() agent.Options {
 	t.Add(agent.One, agent.Word, "--agent", "--max-autopilot-continues", "--context")
 	t.AddSetting(agent.Nothing, agent.Any, allowing, allowTools, allowAll+" --yolo", "--allow-all-paths", "--allow-all-urls")
 	t.Add(agent.Nothing, agent.Any, "--disallow-temp-dir", "--disable-builtin-mcps", "--enable-all-github-mcp-tools", "--no-ask-user",
-		"--no-custom-instructions", "--no-auto-update", "--experimental", "--no-experimental")
+		"--no-custom-instructions", "--no-auto-update", "--experimental", "--no-experimental", "--enable-memory", "--disable-client-telemetry",
+		"--no-remote", "--no-remote-export")
 	// What the agent restores by itself, what a resume says itself, or what changes nothing in the work.
 	t.Add(agent.One, agent.Drop, "--prompt -p", "--interactive -i", "--model", "--effort --reasoning-effort", "--mode", "--session-id", "--name -n", "-C",
-		"--output-format", "--stream", "--log-level", "--log-dir", "--attachment")
+		"--output-format", "--stream", "--log-level", "--log-dir", "--attachment", "--usage-output-file")
 	t.Add(agent.Perhaps, agent.Drop, "--resume -r", "--share", "--worktree -w", "--mouse", "--bash-env")
 	t.Add(agent.Nothing, agent.Drop, "--continue", "--autopilot", "--plan", "--silent -s", "--banner", "--no-color", "--plain-diff", "--screen-reader",
-		"--no-mouse", "--no-bash-env", "--enable-reasoning-summaries")
+		"--no-mouse", "--no-bash-env", "--enable-reasoning-summaries", "--remote", "--remote-export", "--share-gist", "--no-eager-powershell-resolution")
 	// Not sessions that a person or a run has.
 	t.Add(agent.Nothing, agent.Drop, "--acp", "--server", "--headless", "--stdio")
 	return t

@@ -81,6 +81,8 @@ func TestPlanKeeps(t *testing.T) {
 		"other words in the config":     {launch: []string{"--allow-all-tools", "--deny-url", "x.test"}, args: []string{"--allow-all-tools"}, want: "--deny-url=x.test --allow-all-tools"},
 		"folders and servers":           {launch: []string{"--add-dir", "/a b", "--add-dir=/c", "--disable-mcp-server", "x", "--disable-builtin-mcps"}, want: "--add-dir=/a b --add-dir=/c --disable-mcp-server=x --disable-builtin-mcps"},
 		"an agent of its own":           {launch: []string{"--agent=reviewer", "--max-autopilot-continues", "3", "--autopilot"}, want: "--agent=reviewer --max-autopilot-continues=3"},
+		"what leaves the machine":       {launch: []string{"--no-remote", "--disable-client-telemetry", "--share-gist", "--usage-output-file", "u.json"}, want: "--no-remote --disable-client-telemetry"},
+		"a price of its own":            {launch: []string{"--max-ai-credits", "5"}, want: "-"}, // what is spent of it is not known
 		"servers in a file":             {launch: []string{"--additional-mcp-config", "@/x/mcp.json"}, want: "--additional-mcp-config=@/x/mcp.json"},
 		"servers as JSON":               {launch: []string{"--additional-mcp-config", `{"a":{}}`}, want: "-"},
 		"an option that nobody knows":   {launch: []string{"--tea-time"}, want: "-"},
