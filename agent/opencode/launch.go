@@ -57,12 +57,48 @@ func (o *OpenCode) Launches(hint string) ([]agent.Launched, error) {
 		if t.ModTime.Before(since.Add(-startSlack)) {
 			continue
 		}
-		l, ok, looked := o.launched(ctx, t.Session, bound)
-		if err = errors.Join(err, looked); ok {
+		l, known := o.looked(t, bound)
+		if !known {
+			var refused error
+			if l, refused = o.launched(ctx, t.Session, bound); refused != nil {
+				err = errors.Join(err, refused)
+				continue
+			}
+			o.looks(t, l)
+		}
+		if l.PID != 0 && (!known || hint == "") {
 			all = append(all, agent.Launched{Session: t.Session.ID, Launch: l})
 		}
 	}
 	return all, err
+}
+
+// sight is what a look at a session showed.
+type sight struct {
+	stamp  string
+	launch detect.Launch // of a process with bounds of its own; none: it has no process
+}
+
+// looked gives what the last look at a session showed; false: another one may show more. That is so when somebody has written since,
+// unless its process with bounds is still there.
+func (o *OpenCode) looked(t agent.Touched, bound map[int]detect.Launch) (detect.Launch, bool) {
+	o.judging.Lock()
+	defer o.judging.Unlock()
+	was, ok := o.sights[t.Session.ID]
+	if l := was.launch; ok && l.PID != 0 {
+		return l, bound[l.PID].Start == l.Start
+	}
+	return detect.Launch{}, ok && was.stamp == t.Stamp
+}
+
+// looks remembers what a look at a session showed.
+func (o *OpenCode) looks(t agent.Touched, l detect.Launch) {
+	o.judging.Lock()
+	defer o.judging.Unlock()
+	if len(o.sights) > scanAll {
+		clear(o.sights)
+	}
+	o.sights[t.Session.ID] = sight{t.Stamp, l}
 }
 
 // program is one that a process runs.
@@ -97,18 +133,18 @@ func (o *OpenCode) judged(procs []agent.Proc) map[program]*detect.Launch {
 // startSlack: the time of a process's start is coarse.
 const startSlack = 2 * time.Second
 
-// launched gives how the first process was started that may have a session open and has bounds of its own.
-func (o *OpenCode) launched(ctx context.Context, s detect.Session, bound map[int]detect.Launch) (detect.Launch, bool, error) {
+// launched gives how the first process was started that may have a session open and has bounds of its own; none: there is no such one.
+func (o *OpenCode) launched(ctx context.Context, s detect.Session, bound map[int]detect.Launch) (detect.Launch, error) {
 	info, err := o.about(ctx, s)
 	if err != nil {
-		return detect.Launch{}, false, agent.SkipAbsent(err)
+		return detect.Launch{}, agent.SkipAbsent(err)
 	}
 	holders, err := o.Live(ctx, s, info)
 	i := slices.IndexFunc(holders, func(h detect.Holder) bool { _, ok := bound[h.PID]; return ok })
 	if err != nil || i < 0 {
-		return detect.Launch{}, false, agent.SkipNoProcs(err)
+		return detect.Launch{}, agent.SkipNoProcs(err)
 	}
-	return bound[holders[i].PID], true, nil
+	return bound[holders[i].PID], nil
 }
 
 // launch gives how a process was started; false: it is no opencode that its user started, or has no bounds of its own.

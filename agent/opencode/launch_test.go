@@ -41,7 +41,11 @@ func TestLaunches(t *testing.T) {
 			p := testProcs{All: []agent.Proc{{PID: 7, Start: 70, Comm: "opencode"}}, Args: map[int][]string{7: c.argv},
 				Dirs: map[int]string{7: c.cwd}, Vars: map[int][]string{7: c.environ}}
 			o := New(agent.Env{Home: strings.TrimSuffix(s.Path, "/.local/share/opencode/opencode.db"), Procs: p}, agent.Config{})
-			for _, hint := range []string{"", s.Path + "-wal"} {
+			for n, hint := range []string{s.Path + "-wal", s.Path + "-wal", ""} {
+				want := c.want
+				if n == 1 { // it was told
+					want = ""
+				}
 				found, err := o.Launches(hint)
 				got := ""
 				for _, f := range found {
@@ -53,8 +57,8 @@ func TestLaunches(t *testing.T) {
 						t.Errorf("%+v", f)
 					}
 				}
-				if err != nil || got != c.want {
-					t.Errorf("%q: %q, %v; want %q", hint, got, err, c.want)
+				if err != nil || got != want {
+					t.Errorf("look %d: %q, %v; want %q", n, got, err, want)
 				}
 			}
 		})

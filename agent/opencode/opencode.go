@@ -49,6 +49,7 @@ type OpenCode struct {
 
 	judging  sync.Mutex
 	launches map[program]*detect.Launch // of the processes that there were; nil: it has no bounds of its own
+	sights   map[string]sight           // by session
 }
 
 // Kind is opencode, for turn.Request and for whoever lists the agents.
@@ -65,7 +66,8 @@ const database = "OPENCODE_DB"
 // New gives opencode with the data folder of cfg, else of the environment, else of the home folder.
 func New(env agent.Env, cfg agent.Config) *OpenCode {
 	env = env.Whole()
-	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience}
+	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience,
+		sights: map[string]sight{}}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)
