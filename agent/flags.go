@@ -134,7 +134,7 @@ func (t Options) Kept(l *detect.Launch, cfg Config, section string) ([]detect.Fl
 			if _, set := cfg.Env[name]; set {
 				continue
 			}
-			return nil, &Unfit{Why: "it was started in an environment with another " + name + " than a run of clawd's has", Key: section + ".env"}
+			return nil, &Unfit{Why: "it was started with a different " + name + " in its environment than clawd's run would have", Key: section + ".env"}
 		}
 		if o, ok := t[name]; ok && o.Sets != nil || !strings.HasPrefix(name, "-") {
 			key = "" // no argument replaces it

@@ -31,7 +31,7 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, &agent.Unfit{Why: "no server of opencode has it open"}
 	}
 	if l := r.Launch; l != nil && (l.PID != r.Holder.PID || l.Start != r.Holder.Start) {
-		return resume.Plan{}, &agent.Unfit{Why: "a process with other bounds ran it than the server that has it open now"}
+		return resume.Plan{}, &agent.Unfit{Why: "the server that has it open may lack the limits that its process was started with"}
 	}
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, &agent.Unfit{Why: err.Error()}
