@@ -51,7 +51,7 @@ func (o *OpenCode) Launches(hint string) ([]agent.Launched, error) {
 		return nil, nil
 	}
 	ctx := context.Background()
-	touched, err := o.Scan(ctx, hint)
+	touched, _ := o.Scan(ctx, hint) // the scan that follows tells of its errors
 	var all []agent.Launched
 	for _, t := range touched {
 		if t.ModTime.Before(since.Add(-startSlack)) {
