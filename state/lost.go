@@ -70,6 +70,7 @@ func (t tx) remember(c resume.Claim) error {
 	case known:
 		return nil
 	case rec.open(), rec.Phase == Waiting,
+		rec.Phase == Held && rec.Stop.Key == c.Stop.Key && !rec.TakenBack(),                                        // its user has ordered it since
 		rec.Phase != Following && rec.Stop.Key != c.Stop.Key && (!rec.TakenBack() || c.Stop.At.After(rec.Stop.At)), // the order was about an earlier stop
 		rec.Phase == Following && c.Plan.Form != resume.FormFresh && !rec.Stop.At.After(c.At):                      // else what came of it was left already
 		return t.underWay(rec, c)

@@ -240,12 +240,14 @@ func TestMarkOfALaterAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
 		held  bool
 		stop  string
+		n     int
 		phase Phase
 	}{
-		"waiting":            {false, "k", Fired},
-		"waiting, overtaken": {false, "later", Fired},
-		"held":               {true, "k", Held}, // the user knows that he has to look
-		"held, overtaken":    {true, "later", Fired},
+		"waiting":            {false, "k", 2, Fired},
+		"waiting, overtaken": {false, "later", 2, Fired},
+		"held for it":        {true, "k", 1, Held},
+		"held, ordered":      {true, "k", 2, Fired},
+		"held, overtaken":    {true, "later", 2, Fired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLossy(t)
@@ -255,7 +257,7 @@ func TestMarkOfALaterAttempt(t *testing.T) {
 			}
 			must(t, l.Snapshot())
 			l.later()
-			l.fired = []resume.Claim{{Token: "t", Session: one, Stop: stopped(c.stop), N: 2, Attempts: 2, At: l.at.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}}
+			l.fired = []resume.Claim{{Token: "t", Session: one, Stop: stopped(c.stop), N: c.n, Attempts: c.n, At: l.at.now(), Plan: resume.Plan{Form: resume.FormPrompt, Prompt: "h"}}}
 			l.lose()
 			rec := get(t, l.Store, one)
 			if is(t, rec.Phase, c.phase); c.phase == Fired {

@@ -168,9 +168,10 @@ func TestGrace(t *testing.T) {
 		jump time.Duration // in the middle of the grace
 		want time.Duration
 	}{
-		"awake":    {0, time.Hour + 2*time.Minute},
-		"asleep":   {time.Hour, time.Hour + 3*time.Minute},
-		"set back": {-time.Minute, time.Hour + 3*time.Minute},
+		"awake":                       {0, time.Hour + 2*time.Minute},
+		"asleep":                      {time.Hour, time.Hour + 3*time.Minute},
+		"set back":                    {-time.Minute, time.Hour + 3*time.Minute},
+		"set back to before it began": {-5 * time.Minute, time.Hour + 7*time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, p := plain(t)

@@ -297,7 +297,7 @@ func (t *step) patient() {
 			t.endJob()
 			t.s.Todo.Look = true
 		} else if p.Grace.Set() {
-			p.Grace = t.w.awake(p.Grace.Awake)
+			p.Grace = Timer{} // it begins when the wait is over, which it may not be by a clock that was set back
 			t.s.Phase = p
 		}
 	case Claimed:
