@@ -50,6 +50,7 @@ const (
 	WhyNoBox = "its input box is not drawn where the cursor is: a menu, a question or another view is open, or its screen is not understood"
 	WhyText  = "there may be text in its input box"
 	WhyBusy  = "it is busy"
+	WhyVim   = "its input box takes keys as vim's commands"
 )
 
 // At gives a row without the blanks around it; empty outside the screen.

@@ -94,7 +94,7 @@ func blocks(text string) (all []block) {
 		if p := piece.FindStringSubmatch(line); p != nil && open {
 			line = strings.TrimSpace(p[1])
 		}
-		boxed = (boxed || done.MatchString(line) && strings.ContainsAny(raw, "│┃")) && !strings.Contains(raw, "╰")
+		boxed = (boxed || done.MatchString(line)) && strings.ContainsAny(raw, "│┃")
 		stamped := logHead.FindString(line)
 		line = line[len(stamped):]
 		m := sign.FindStringSubmatch(line)

@@ -72,6 +72,9 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 	case bottom-top != 2:
 		return agent.View{Why: agent.WhyText}
 	case s.Col != boxCol || !emptyBox(s):
+		if !inserts(s, bottom) && c.vim() { // its user is about to change it
+			return agent.View{Why: agent.WhyText}
+		}
 		return agent.View{Why: agent.WhyText, Input: boxText(s)}
 	case !inserts(s, bottom) && c.vim():
 		return agent.View{Why: "its input box is in vim's NORMAL mode, or does not show that it is in INSERT mode"}

@@ -64,11 +64,14 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	case s.Row < 0 || below != 2 && below != 3 || !strings.HasPrefix(line, prompt) || s.At(s.Row+1) != "" || below == 3 && !strings.Contains(s.At(last-1), " · "):
 		return agent.View{Why: agent.WhyNoBox}
 	case s.Col != boxCol || !slices.Contains(placeholders, strings.TrimPrefix(line, prompt+" ")) || !s.IsFaint(boxCol):
+		if takesKeys(s, last) {
+			return agent.View{Why: agent.WhyVim}
+		}
 		return agent.View{Why: agent.WhyText, Input: strings.TrimSpace(strings.TrimPrefix(line, prompt))}
 	case !emptyFooter(s.At(last), below == 2):
 		return agent.View{Why: "its footer does not say that its input box is empty"}
-	case vim.MatchString(s.At(last)), vim.MatchString(s.At(last - 1)):
-		return agent.View{Why: "its input box takes keys as vim's commands"}
+	case takesKeys(s, last):
+		return agent.View{Why: agent.WhyVim}
 	case !wasAsked(s):
 		return agent.View{Why: "it shows a session that nobody has asked anything yet: its user has begun another one"}
 	}
@@ -111,6 +114,11 @@ func emptyFooter(row string, alone bool) bool {
 		return true
 	}
 	return strings.Contains(row, emptyHint) && !strings.HasPrefix(row, emptyHint+" / esc")
+}
+
+// takesKeys tells whether the footer says that keys are vim's commands.
+func takesKeys(s agent.Screen, last int) bool {
+	return vim.MatchString(s.At(last)) || vim.MatchString(s.At(last-1))
 }
 
 // vim's modes, as the footer names them.

@@ -150,3 +150,14 @@ func TestScreenNudge(t *testing.T) {
 		}
 	}
 }
+
+// What stands in the box is not what Enter would send where keys are vim's commands: its user is about to change it.
+func TestTextInVimsNormalMode(t *testing.T) {
+	for footer, want := range map[string]string{"  ← for agents    Vim: Insert": "continue", "  ← for agents    Vim: Normal": ""} {
+		s := waits(map[int]string{0: footer, 3: "› continue"})
+		s.Faint, s.Col = nil, 10
+		if v := (&Codex{}).Screen(s); v.Ready || v.Input != want {
+			t.Errorf("%s: %+v", footer, v)
+		}
+	}
+}

@@ -58,6 +58,8 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyNoBox}
 	case !b.closed:
 		return agent.View{Why: agent.WhyText}
+	case normal(s, b.status-1):
+		return agent.View{Why: agent.WhyVim}
 	case b.text != placeholder || !b.empty:
 		return agent.View{Why: agent.WhyText, Input: b.text}
 	case s.Last()-(b.row+1) > footerMax:
@@ -73,12 +75,17 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	case b.old && !failed(s, b.status):
 		return agent.View{Why: "it does not show the failure: another session may be open in it, or you went on in it"}
 	}
-	for row := b.status - 1; row <= s.Last(); row++ {
+	return agent.View{Ready: true, Room: b.room}
+}
+
+// normal tells whether a row from one on says that the input box is in vim's NORMAL mode.
+func normal(s agent.Screen, row int) bool {
+	for ; row <= s.Last(); row++ {
 		if strings.Contains(s.Line(row), "[NORMAL]") {
-			return agent.View{Why: "its input box takes keys as vim's commands"}
+			return true
 		}
 	}
-	return agent.View{Ready: true, Room: b.room}
+	return false
 }
 
 // quota reads the dialog of a used-up quota. Its items differ by plan and model, and some cost money

@@ -115,3 +115,15 @@ func TestScreenSigns(t *testing.T) {
 		}
 	}
 }
+
+// What stands in the box is not what Enter would send where keys are vim's commands: its user is about to change it.
+func TestTextInVimsNormalMode(t *testing.T) {
+	for footer, want := range map[string]string{" [INSERT]   ~/work/demo": "continue", " [NORMAL]   ~/work/demo": ""} {
+		s := agent.Screen{Row: 6, Col: 11, Title: "◇  Ready (demo)", Rows: []string{
+			"✦ All done.", "", strings.Repeat(" ", 60) + "? for shortcuts", strings.Repeat("─", 80), " Shift+Tab to accept edits", strings.Repeat("▄", 80),
+			" >   continue", strings.Repeat("▀", 80), " workspace (/directory)", footer}}
+		if v := (&Gemini{}).Screen(s); v.Ready || v.Input != want {
+			t.Errorf("%s: %+v", footer, v)
+		}
+	}
+}

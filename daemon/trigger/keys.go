@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,8 +27,11 @@ type Terminal interface {
 const (
 	keyGap  = 300 * time.Millisecond // an agent may take what comes faster for a paste
 	drawGap = 100 * time.Millisecond // between two looks at what a key did
-	drawn   = 3 * time.Second        // for which a key may take to show
+	drawn   = 20 * time.Second       // for which keys may take to show: 81 of them took opencode over 10 s beside seven other agents on two cores
 	enter   = "\r"
+
+	soonDrawn = 3 * time.Second // an agent shows in this time what was typed, unless its machine is busy
+	restsFor  = 2 * time.Second // a person pauses for less within a sentence
 
 	unknownLess = 8 // columns of a terminal that an input box of unknown width may not have
 )
@@ -95,9 +99,56 @@ func tooWide(v agent.View, keys string) string {
 	return ""
 }
 
-// typePrompt closes what lies over the box, types the prompt, sees it stand in the box alone, and
-// presses Enter.
+// typePrompt has the prompt stand in the box alone, and presses Enter.
 func (l *live) typePrompt(ctx context.Context, v agent.View) error {
+	prompt, h, stop := l.c.Plan.Keys, l.c.Plan.Holder, l.c.Stop
+	var at time.Time       // when it was typed; zero: by an attempt before
+	if v.Input != prompt { // else it has stood there since an attempt that failed before Enter
+		if err := l.rest(ctx, v); err != nil {
+			return err
+		}
+		l.t.unsent.add(h, stop, typed{keys: prompt, hidden: true}) // until it shows
+		if err := l.term.Press(ctx, []byte(prompt)); err != nil {
+			l.t.unsent.add(h, stop, typed{keys: prompt}) // if it was typed at all
+			return err
+		}
+		at = time.Now()
+		if err := l.t.pause(ctx, keyGap); err != nil {
+			return err
+		}
+	}
+	if err := l.until(ctx, l.stands(prompt, at)); err != nil {
+		return fmt.Errorf("the prompt does not stand alone in the input box: %w", err)
+	}
+	if err := l.lastLook(ctx); err != nil {
+		return fmt.Errorf("before Enter: %w", err)
+	}
+	l.t.unsent.forget(h)
+	l.sent = true // from here on Enter may have been pressed
+	return l.term.Press(ctx, []byte(enter))
+}
+
+// stands tells of one look after the other whether the prompt stands alone in the box. What did not show soon after it was typed
+// may be the beginning of what its user types, so nothing may follow it for some seconds.
+func (l *live) stands(prompt string, at time.Time) func(agent.View) bool {
+	var since time.Time
+	return func(v agent.View) bool {
+		if v.Input != "" && strings.HasPrefix(prompt, v.Input) || strings.Contains(v.Input, prompt) {
+			l.t.unsent.add(l.c.Plan.Holder, l.c.Stop, typed{keys: prompt})
+		}
+		switch now := time.Now(); {
+		case v.Input != prompt:
+			since = time.Time{}
+			return false
+		case since.IsZero():
+			since = now
+		}
+		return since.Sub(at) < soonDrawn || time.Since(since) >= restsFor
+	}
+}
+
+// rest closes what lies over the box, and waits until the prompt can be typed.
+func (l *live) rest(ctx context.Context, v agent.View) error {
 	if !v.Ready {
 		if err := l.term.Press(ctx, v.Close); err != nil {
 			return err
@@ -118,25 +169,7 @@ func (l *live) typePrompt(ctx context.Context, v agent.View) error {
 	if err := l.lastLook(ctx); err != nil { // coming to rest may have been the end of another turn
 		return fmt.Errorf("before the prompt is typed: %w", err)
 	}
-	prompt := l.c.Plan.Keys
-	if err := l.term.Press(ctx, []byte(prompt)); err != nil {
-		return err
-	}
-	if err := l.t.pause(ctx, keyGap); err != nil {
-		return err
-	}
-	v = agent.View{}
-	if err := l.until(ctx, func(now agent.View) bool { v = now; return v.Input == prompt }); err != nil {
-		if v.Ready && ctx.Err() == nil { // the box is as empty as before
-			l.t.mute.add(l.c.Plan.Holder, l.c.Stop)
-		}
-		return fmt.Errorf("the prompt does not stand alone in the input box: %w", err)
-	}
-	if err := l.lastLook(ctx); err != nil {
-		return fmt.Errorf("before Enter: %w", err)
-	}
-	l.sent = true // from here on Enter may have been pressed
-	return l.term.Press(ctx, []byte(enter))
+	return nil
 }
 
 // WakesIn is how long after an agent's word that it rests it may begin a turn because something of its own has
@@ -188,32 +221,44 @@ func (l *live) until(ctx context.Context, good func(agent.View) bool) error {
 	}
 }
 
-// mute remembers processes that keys did not show in: they may take them for commands, and so would they the
-// next ones. Only the stop that the keys were for is left alone, for the reason may be gone at the next.
-type mute struct {
+// unsent remembers what was typed into processes without Enter. Only the attempts for the same stop go by it.
+type unsent struct {
 	mu  sync.Mutex
-	all map[int]muted // by pid
+	all map[int]typed // by pid
 }
 
-type muted struct {
-	start uint64 // of the process
-	stop  string
+// typed is what was typed into a process. Where it did not show, the process may take it for commands, and so would it the next time.
+type typed struct {
+	start  uint64 // of the process
+	stop   string // key of the stop
+	keys   string
+	hidden bool
 }
 
-func (m *mute) add(h detect.Holder, stop detect.Stop) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.all == nil {
-		m.all = map[int]muted{}
+func (u *unsent) add(h detect.Holder, stop detect.Stop, what typed) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.all == nil {
+		u.all = map[int]typed{}
 	}
-	m.all[h.PID] = muted{h.Start, stop.Key}
+	what.start, what.stop = h.Start, stop.Key
+	u.all[h.PID] = what
 }
 
-func (m *mute) has(h detect.Holder, stop detect.Stop) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	was, ok := m.all[h.PID]
-	return ok && was == muted{h.Start, stop.Key}
+func (u *unsent) forget(h detect.Holder) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, h.PID)
+}
+
+// after gives what was typed into a process after a stop; nothing: all empty.
+func (u *unsent) after(h detect.Holder, stop detect.Stop) typed {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if was := u.all[h.PID]; was.start == h.Start && was.stop == stop.Key {
+		return was
+	}
+	return typed{}
 }
 
 func (t *Trigger) pause(ctx context.Context, d time.Duration) error {

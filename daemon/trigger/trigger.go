@@ -31,7 +31,7 @@ type Trigger struct {
 	LastLook func(context.Context, resume.Claim) string
 	Reach    func(detect.Holder, resume.Way) (Terminal, error) // in place of tmux and clawd wrap; nil: these
 	Pause    func(ctx context.Context, d time.Duration) error  // in place of a timer; nil: that
-	mute     mute
+	unsent   unsent
 }
 
 // BlockedError says why nothing may be typed now. It may pass.
@@ -69,7 +69,8 @@ func (t *Trigger) Ready(ctx context.Context, s detect.Session, stop detect.Stop,
 			if why := t.hindrance(v, p, stop); why != "" {
 				return p, &BlockedError{why}
 			}
-			if v.Ready && p.Longer != "" && tooWide(v, p.Longer) == "" { // a dialog hides how wide the box is
+			// A dialog hides how wide the box is.
+			if p.Longer != "" && (v.Input == p.Longer || v.Ready && tooWide(v, p.Longer) == "") {
 				p.Keys, p.Prompt = p.Longer, detect.HashText(p.Longer)
 			}
 		}
@@ -88,12 +89,15 @@ func (t *Trigger) Dialog(ctx context.Context, s detect.Session, h detect.Holder)
 }
 
 // hindrance says why the prompt of a plan is not typed into what a terminal shows; empty: nothing speaks
-// against it.
+// against it. What an attempt that failed before Enter left in the box needs Enter alone.
 func (t *Trigger) hindrance(v agent.View, p resume.Plan, stop detect.Stop) string {
+	was := t.unsent.after(p.Holder, stop)
 	switch {
+	case v.Input != "" && v.Input == was.keys && (v.Input == p.Keys || v.Input == p.Longer):
+		return ""
 	case !v.Ready && len(v.Close) == 0:
 		return notReady(v, p)
-	case t.mute.has(p.Holder, stop):
+	case was.hidden:
 		return "what clawd typed after this stop did not appear in its input box"
 	}
 	return tooWide(v, p.Keys)
@@ -171,8 +175,9 @@ type live struct {
 	t       *Trigger
 	c       resume.Claim
 	holder  holder
-	adopted bool // the attempt was made before, so what was typed or sent is not known
-	sent    bool // Enter was pressed, or the request went out
+	adopted bool  // the attempt was made before, so what was typed or sent is not known
+	sent    bool  // Enter was pressed, or the request went out
+	failed  error // why not, once there is a mark
 	term    Terminal
 	off     context.Context // ends when it is aborted
 	abort   context.CancelFunc
@@ -220,6 +225,7 @@ func (l *live) Open(ctx context.Context) (resume.Gate, string, error) {
 		return resume.GateShort, err.Error(), nil
 	}
 	if err := act(ctx); err != nil {
+		l.failed = err
 		return resume.GateExec, err.Error(), fmt.Errorf("after the mark: %w", err)
 	}
 	return resume.GateExec, "", nil
@@ -268,8 +274,8 @@ func (t *Trigger) titled(ctx context.Context, term Terminal, s detect.Session, p
 	return nil
 }
 
-// openTime bounds all looks and keys of one attempt.
-const openTime = 30 * time.Second
+// openTime bounds all looks and keys of one attempt: a dialog is closed, the screen comes to rest, and the prompt shows.
+const openTime = 4*drawn + 10*time.Second
 
 // prepare looks once more and gives what is to be done behind the mark.
 func (l *live) prepare(ctx context.Context) (func(context.Context) error, error) {
@@ -316,7 +322,7 @@ func (l *live) Untouched(ctx context.Context) string {
 	case !l.sent && l.c.Plan.Way == resume.HTTP:
 		return "request: refused or never sent"
 	case !l.sent:
-		return "keys: Enter was never pressed"
+		return fmt.Sprintf("keys: Enter was never pressed: %v", l.failed)
 	case !l.c.Plan.Holder.Sure, l.c.Plan.Holder.Named: // the prompt may have begun and ended a turn in another session that it showed
 		return ""
 	}
