@@ -42,8 +42,13 @@ func (t *step) look() {
 	if f.News {
 		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, false // whoever has gone wrote more, so that settles anew
 	}
-	if f.Problem != "" {
+	switch {
+	case f.Skipped > 0:
 		t.log(Warn, "records_skipped", "records that cannot be read were skipped", Field{"skipped", f.Skipped}, Field{"why", f.Problem})
+	case f.Problem != "" && f.Anew:
+		t.log(Info, "file_rewritten", "the session is read from its beginning", Field{"why", f.Problem})
+	case f.Problem != "":
+		t.log(Warn, "session_error", "a part of the session cannot be read", Field{"why", f.Problem})
 	}
 	t.classify(f)
 }
