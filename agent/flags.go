@@ -60,6 +60,16 @@ type Option struct {
 	// Sets names what a value sets; nil: the option's name. The same in the config's arguments takes its place;
 	// where the name is empty, nothing does.
 	Sets func(value string) string
+	// Limits tells of a value, empty where the option takes none, whether it takes something from what a run may do, and
+	// gives nothing; nil: never.
+	Limits func(value string) bool
+}
+
+func (o Option) limits(values []string) bool {
+	if o.Limits == nil {
+		return false
+	}
+	return len(values) == 0 && o.Limits("") || slices.ContainsFunc(values, o.Limits)
 }
 
 func (o Option) sets(values []string) string {
@@ -96,6 +106,22 @@ func (t Options) AddSetting(takes Takes, fate func(value string) Fate, sets func
 	}
 }
 
+// Limit says of options that are there, by their names, that they take something from what a run may do, and give nothing,
+// unless they are switched off.
+func (t Options) Limit(names ...string) {
+	t.LimitBy(func(value string) bool { return value != "false" }, names...)
+}
+
+// LimitBy says of which values of some options that is true.
+func (t Options) LimitBy(limits func(value string) bool, names ...string) {
+	for spelling, o := range t {
+		if slices.Contains(names, o.Name) {
+			o.Limits = limits
+			t[spelling] = o
+		}
+	}
+}
+
 // AddsUp is for options that take something away each time they are given: none takes another's place.
 func AddsUp(string) string { return "" }
 
@@ -121,25 +147,29 @@ func (t Options) Given(args []string) map[string]bool {
 }
 
 // Kept gives the flags of a launch whose place the config's own arguments do not take. The error, without a command,
-// names the first option that cannot be given again, or the first variable that the config does not set; section is the
-// config's, such as agent.claude.
-func (t Options) Kept(l *detect.Launch, cfg Config, section string) ([]detect.Flag, *Unfit) {
+// names the first option that cannot be given again, or the first variable that a run of clawd's would have with another
+// value; section is the config's, such as agent.claude.
+func (t Options) Kept(l *detect.Launch, env Env, cfg Config, section string) ([]detect.Flag, *Unfit) {
 	given := t.Given(cfg.Args)
+	unlike := cfg.Unlike(env, l.Bounds)
 	for _, name := range l.Lost {
 		key := section + ".args"
 		if given[name] {
 			continue
 		}
-		if isVariable(name) {
-			if _, set := cfg.Env[name]; set {
-				continue
+		if IsVariable(name) {
+			if _, set := cfg.Env[name]; !set { // it was compared before
+				unlike = append(unlike, name)
 			}
-			return nil, &Unfit{Why: "it was started with a different " + name + " in its environment than clawd's run would have", Key: section + ".env"}
+			continue
 		}
 		if o, ok := t[name]; ok && o.Sets != nil || !strings.HasPrefix(name, "-") {
 			key = "" // no argument replaces it
 		}
 		return nil, &Unfit{Why: "it was started with " + name + ", which clawd cannot give it again", Key: key}
+	}
+	if len(unlike) > 0 {
+		return nil, &Unfit{Why: "it was started with a different " + unlike[0] + " in its environment than clawd's run would have", Key: section + ".env"}
 	}
 	var flags []detect.Flag
 	for _, f := range l.Flags {
@@ -243,7 +273,7 @@ type keeper struct {
 func (k *keeper) add(o Option, values []string) {
 	switch k.fate(o, values) {
 	case Again:
-		k.flags = append(k.flags, detect.Flag{Name: o.Name, Values: values})
+		k.flags = append(k.flags, detect.Flag{Name: o.Name, Values: values, Limits: o.limits(values)})
 	case Lost:
 		name := o.sets(values)
 		if name == "" {

@@ -131,7 +131,7 @@ func TestParseHugeCommandLine(t *testing.T) {
 		if got := len(flatten(flags)); got > 2*maxSize || len(lost) == 0 || len(lost) > maxLost+1 {
 			t.Errorf("%s: %d bytes kept, %d options lost", name, got, len(lost))
 		}
-		if _, u := options.Kept(&detect.Launch{Lost: lost}, Config{Args: unknown}, "agent.x"); u == nil {
+		if _, u := options.Kept(&detect.Launch{Lost: lost}, Env{}, Config{Args: unknown}, "agent.x"); u == nil {
 			t.Errorf("%s: the config stands for what was not read", name)
 		}
 	}
@@ -171,7 +171,7 @@ func TestKept(t *testing.T) {
 		{"--1", "--1", "left "},
 	} {
 		flags, lost := options.Parse(strings.Fields(c.argv))
-		kept, u := options.Kept(&detect.Launch{Flags: flags, Lost: lost}, Config{Args: strings.Fields(c.args)}, "agent.x")
+		kept, u := options.Kept(&detect.Launch{Flags: flags, Lost: lost}, Env{}, Config{Args: strings.Fields(c.args)}, "agent.x")
 		got := flatten(kept)
 		if u != nil {
 			got = "left " + u.Key
@@ -188,4 +188,19 @@ func flatten(flags []detect.Flag) string {
 		b.WriteString(strings.Join(f.Args(), "|") + "|")
 	}
 	return b.String()
+}
+
+// An option that limits does so with any value but the one that switches it off.
+func TestLimits(t *testing.T) {
+	options := Options{}
+	options.Add(Switch, Any, "--sandbox -s")
+	options.Add(Many, Any, "--exclude")
+	options.Add(One, Any, "--model")
+	options.Limit("--sandbox", "--exclude")
+	for line, want := range map[string]bool{"-s": true, "--sandbox=true": true, "--sandbox=false": false, "--exclude a b": true, "--model x": false} {
+		flags, lost := options.Parse(strings.Fields(line))
+		if len(flags) != 1 || len(lost) > 0 || flags[0].Limits != want {
+			t.Errorf("%s: %+v, lost %q", line, flags, lost)
+		}
+	}
 }

@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"context"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,15 +29,17 @@ func newLaunches() *launches {
 }
 
 // of gives the launch of the process in which a session stopped at the given time; nil: nobody saw it. A
-// process that was seen to end before stands for another one that nobody saw.
-func (l *launches) of(key string, at time.Time) *detect.Launch {
+// process that was seen to end before stands for another one that nobody saw. Where it ended while nobody looked, the stop may be
+// either's: then perhaps is true.
+func (l *launches) of(key string, at time.Time) (launch *detect.Launch, perhaps bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	seen, ok := l.all[key]
-	if !ok || seen.Over && at.After(seen.Seen) {
-		return nil
+	after := ok && seen.Over && at.After(seen.Seen)
+	if !ok || after && at.After(seen.Gone) {
+		return nil, false
 	}
-	return &seen
+	return &seen, after
 }
 
 // saw takes in a process that lives.
@@ -44,25 +49,60 @@ func (l *launches) saw(key string, seen detect.Launch, now time.Time) {
 	defer l.mu.Unlock()
 	old, known := l.all[key]
 	if known && old.Same(seen) && !old.Over {
-		if l.own[key] = true; now.Sub(old.Seen).Abs() < signEvery {
+		all := grown(old, seen)
+		if l.own[key] = true; now.Sub(old.Seen).Abs() < signEvery && reflect.DeepEqual(all, old) {
 			return // what is stored is new enough; that it still lives is known from own
 		}
-		seen.Flags, seen.Lost, seen.Pays = old.Flags, old.Lost, old.Pays
+		all.Seen = now
+		seen = all
 	}
 	l.all[key], l.own[key], l.fresh[key] = seen, true, true
 	signal(l.news)
 }
 
+// grown is a launch by the first look at it, with what a later one showed besides: to an older clawd, which did not look at all of it, or of a
+// wrapper that became the agent. What a later look lacks was there all the same: a process may change what it shows of itself.
+func grown(old, seen detect.Launch) detect.Launch {
+	if len(old.Flags)+len(old.Lost) == 0 {
+		old.Flags, old.Lost = seen.Flags, seen.Lost
+	}
+	old.Flags = slices.Clone(old.Flags)
+	for n, f := range old.Flags {
+		old.Flags[n].Limits = f.Limits || slices.ContainsFunc(seen.Flags, func(s detect.Flag) bool { return s.Name == f.Name && s.Limits })
+	}
+	bounds := maps.Clone(old.Bounds)
+	for name, value := range seen.Bounds {
+		if bounds == nil {
+			bounds = map[string]string{}
+		}
+		if was, ok := bounds[name]; !ok || was == "" || value != "" {
+			bounds[name] = value
+		}
+	}
+	old.Bounds = bounds
+	return old
+}
+
 // ended notes which processes of an agent are gone.
-func (l *launches) ended(agent string, lives func(detect.Launch) bool, now time.Time) {
+func (l *launches) ended(agentName string, lives func(detect.Launch) bool, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, seen := range l.all {
-		if name, _, _ := strings.Cut(key, "/"); name != agent || seen.Over || lives(seen) {
+		name, _, _ := strings.Cut(key, "/")
+		switch {
+		case name != agentName || seen.Over:
+			continue
+		case lives(seen):
+			l.own[key] = true
 			continue
 		}
 		if seen.Over = true; l.own[key] {
+			if seen.Seen.After(now) { // the clock was set back: a stop in between may be its own
+				seen.Gone = seen.Seen
+			}
 			seen.Seen = now
+		} else {
+			seen.Gone = now
 		}
 		l.all[key], l.fresh[key] = seen, true
 		signal(l.news)
@@ -155,7 +195,27 @@ func (s *session) launch(rec *state.Session) *detect.Launch {
 	if began := rec.Episode.Began; rec.Episode.Attempts > 0 && !began.IsZero() && began.Before(at) {
 		at = began
 	}
-	return s.d.launches.of(s.key, at)
+	l, perhaps := s.d.launches.of(s.key, at)
+	if !perhaps {
+		return l
+	}
+	return doubtful(*l, s.d.o.Config.Agent[rec.Session.Agent].Unlike(s.d.o.Env, l.Bounds))
+}
+
+// doubtful is what counts of a launch that may not be the one: what took from what the process may do keeps its session from being resumed.
+// nil: nothing did, so it is as if nobody had seen it.
+func doubtful(l detect.Launch, unlike []string) *detect.Launch {
+	lost := slices.Concat(l.Lost, unlike)
+	for _, f := range l.Flags {
+		if f.Limits {
+			lost = append(lost, f.Name)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	l.Flags, l.Lost = nil, lost
+	return &l
 }
 
 // keepLaunches stores what was seen as soon as it was.

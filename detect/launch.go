@@ -8,20 +8,25 @@ import (
 // Launch is how a process that has a session open was started, as far as a later one may be started
 // the same way. It never holds a secret.
 type Launch struct {
-	PID   int       `json:"pid"`
-	Start uint64    `json:"start"` // see Holder.Start
-	Boot  string    `json:"boot"`
-	Flags []Flag    `json:"flags,omitempty"` // to be passed again, in their order
-	Lost  []string  `json:"lost,omitempty"`  // names of options that are not kept: a secret may stand in them, or nobody knows what they do
-	Pays  string    `json:"pays,omitempty"`  // who pays, in the agent's words; empty: not known
-	Seen  time.Time `json:"seen"`            // when the process was last known to live
-	Over  bool      `json:"over,omitempty"`  // it has ended
+	PID   int      `json:"pid"`
+	Start uint64   `json:"start"` // see Holder.Start
+	Boot  string   `json:"boot"`
+	Flags []Flag   `json:"flags,omitempty"` // to be passed again, in their order
+	Lost  []string `json:"lost,omitempty"`  // names of options that are not kept: a secret may stand in them, or nobody knows what they do. So are variables that were compared before
+	// Bounds are the variables that bound what it may do, by name: a hash of the value, or empty where it is not set. nil: its environment
+	// was not read.
+	Bounds map[string]string `json:"bounds,omitempty"`
+	Pays   string            `json:"pays,omitempty"` // who pays, in the agent's words; empty: not known
+	Seen   time.Time         `json:"seen"`           // when the process was last known to live
+	Over   bool              `json:"over,omitempty"` // it has ended
+	Gone   time.Time         `json:"gone,omitzero"`  // when that was found, if nobody saw it end: it may have lived until then
 }
 
 // Flag is an option with its values; none: it takes none.
 type Flag struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values,omitempty"`
+	Limits bool     `json:"limits,omitempty"` // it takes something from what the process may do, and gives nothing
 }
 
 // Args is the flag as it is passed again: no value can be taken for an option or a prompt.

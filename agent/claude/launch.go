@@ -46,6 +46,8 @@ func optionTable() agent.Options {
 		"--remote-control-session-name-prefix", "--json-schema")
 	t.Add(agent.Perhaps, agent.Drop, "-r --resume", "-d --debug", "--from-pr", "-w --worktree", "--tmux", "--prompt-suggestions", "--remote-control")
 	t.Add(agent.Many, agent.Drop, "--file")
+	t.Limit("--disallowedTools", "--tools", "--strict-mcp-config", "--disable-slash-commands", "--bare", "--safe-mode", "--restricted",
+		"--max-turns", "--max-budget-usd", "--task-budget")
 	// What came by stdin is seen nowhere: a program sends instructions, agents and hooks that way.
 	t.Add(agent.One, func(v string) agent.Fate {
 		if v == "text" {
@@ -126,7 +128,7 @@ func (c *Claude) launch(pid int) (detect.Launch, bool) {
 		known = idleOptions
 	}
 	l.Flags, l.Lost = known.Parse(arguments(argv))
-	l.Lost = append(l.Lost, c.cfg.Unlike(c.env, bounds, environ)...)
+	l.Bounds = c.env.Bounds(bounds, environ)
 	return l, true
 }
 

@@ -55,7 +55,7 @@ func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, kn
 
 // again passes on what stood on the command line.
 func (c *Claude) again(r agent.Request) (args []string, err error) {
-	flags, lost := options.Kept(r.Launch, c.cfg, section)
+	flags, lost := options.Kept(r.Launch, c.env, c.cfg, section)
 	if lost != nil {
 		return nil, c.unfit(r, lost.Why, lost.Key)
 	}

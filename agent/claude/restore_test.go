@@ -114,7 +114,7 @@ func TestLostOptionsLeaveTheSession(t *testing.T) {
 	// A resume without a prompt has an empty stdin.
 	l := launchOf(t, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1"}, "claude", "-p", "--input-format", "stream-json",
 		"--output-format", "stream-json", "--disallowedTools", "Bash", "--tools=stream-json")
-	if d := cmp.Diff([]detect.Flag{{Name: "--disallowedTools", Values: []string{"Bash"}}, {Name: "--tools", Values: []string{"stream-json"}}}, l.Flags); d != "" || len(l.Lost) > 0 {
+	if d := cmp.Diff([]detect.Flag{{Name: "--disallowedTools", Values: []string{"Bash"}, Limits: true}, {Name: "--tools", Values: []string{"stream-json"}, Limits: true}}, l.Flags); d != "" || len(l.Lost) > 0 {
 		t.Errorf("lost %q (-want +got):\n%s", l.Lost, d)
 	}
 	if l := launchOf(t, []string{"CLAUDE_CODE_RESUME_INTERRUPTED_TURN=0"}, "claude", "-p", "--input-format", "stream-json"); len(l.Lost) == 0 {
@@ -268,7 +268,8 @@ func TestShapesAreBounded(t *testing.T) {
 // What the process had in its environment to bound it, a run of clawd's has, or there is none.
 func TestBounds(t *testing.T) {
 	for environ, want := range map[string]string{"A=b": "", "": "", "A=b CLAUDE_CODE_SAFE_MODE=1": "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE= A=b": ""} {
-		if got := launchOf(t, strings.Fields(environ), "claude", "-p", "x").Lost; strings.Join(got, " ") != want {
+		c := over(t.TempDir(), table{}, agent.Config{})
+		if got := c.cfg.Unlike(c.env, launchOf(t, strings.Fields(environ), "claude", "-p", "x").Bounds); strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, want %q", environ, got, want)
 		}
 	}

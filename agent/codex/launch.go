@@ -28,6 +28,8 @@ func optionTable() agent.Options {
 	t.Add(agent.Nothing, agent.Drop, "--full-auto", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox --yolo", "--worktree",
 		"--skip-git-repo-check", "--trust", "--ephemeral", "--json", "--last", "--all", "--search", "--no-alt-screen", "--no-daemon")
 	t.Add(agent.Many, agent.Drop, "--image -i")
+	t.Limit("--disable")
+	t.LimitBy(settingLimits, "--config")
 	return t
 }
 
@@ -64,6 +66,19 @@ func settingFate(value string) agent.Fate {
 		return agent.Dropped
 	}
 	return agent.Lost
+}
+
+// settingLimits tells of a setting whether it takes something from what a run may do.
+func settingLimits(setting string) bool {
+	name, value, _ := strings.Cut(setting, "=")
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	switch name = strings.TrimSpace(name); name {
+	case "web_search":
+		return value != "live"
+	case "shell_environment_policy.inherit":
+		return value != "all"
+	}
+	return strings.HasPrefix(name, "features.") && value == "false"
 }
 
 // Launches looks which processes of the agent have a rollout open. A rollout is written all the time, so
@@ -129,7 +144,7 @@ func (c *Codex) restore(r agent.Request) ([]string, detect.Known, error) {
 		}
 		return nil, detect.KnownRecorded, nil
 	}
-	flags, lost := options.Kept(r.Launch, c.cfg, "agent.codex")
+	flags, lost := options.Kept(r.Launch, c.env, c.cfg, "agent.codex")
 	if lost != nil {
 		return nil, "", c.unfit(r, lost.Why, lost.Key)
 	}

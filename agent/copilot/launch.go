@@ -28,6 +28,8 @@ func optionTable() agent.Options {
 	t.Add(agent.Nothing, agent.Any, "--disallow-temp-dir", "--disable-builtin-mcps", "--enable-all-github-mcp-tools", "--no-ask-user",
 		"--no-custom-instructions", "--no-auto-update", "--experimental", "--no-experimental", "--enable-memory", "--disable-client-telemetry",
 		"--no-remote", "--no-remote-export")
+	t.Limit("--deny-tool", "--deny-url", "--available-tools", "--excluded-tools", "--disable-mcp-server", "--secret-env-vars", "--max-autopilot-continues",
+		"--disallow-temp-dir", "--disable-builtin-mcps", "--no-ask-user", "--no-remote", "--no-remote-export")
 	// What the agent restores by itself, what a resume says itself, or what changes nothing in the work.
 	t.Add(agent.One, agent.Drop, "--prompt -p", "--interactive -i", "--model", "--effort --reasoning-effort", "--mode", "--session-id", "--name -n", "-C",
 		"--output-format", "--stream", "--log-level", "--log-dir", "--attachment", "--usage-output-file")
@@ -118,7 +120,7 @@ func (c *Copilot) launched(id string, procs []agent.Proc) (agent.Launched, bool)
 	}
 	l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(environ)}
 	l.Flags, l.Lost = options.Parse(arguments(argv))
-	l.Lost = append(l.Lost, c.cfg.Unlike(c.env, bounds, environ)...)
+	l.Bounds = c.env.Bounds(bounds, environ)
 	if slices.ContainsFunc(environ, allowsTools) {
 		l.Flags = append(l.Flags, detect.Flag{Name: allowTools})
 	}

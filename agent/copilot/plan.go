@@ -91,7 +91,7 @@ func (c *Copilot) restore(r agent.Request) (args []string, known detect.Known, e
 		}
 		return nil, "", c.unfit(r, "nobody saw what it was allowed to do, and the agent does not record that", argsKey)
 	}
-	flags, lost := options.Kept(r.Launch, c.cfg, section)
+	flags, lost := options.Kept(r.Launch, c.env, c.cfg, section)
 	if lost != nil {
 		return nil, "", c.unfit(r, lost.Why, lost.Key)
 	}

@@ -232,7 +232,7 @@ func TestLaunches(t *testing.T) {
 				t.Errorf("%s: %+v, %v", what, got, err)
 				continue
 			}
-			args := slices.Clone(got[0].Lost)
+			args := slices.Concat(got[0].Lost, c.cfg.Unlike(c.env, got[0].Bounds))
 			for _, f := range got[0].Flags {
 				args = append(args, f.Args()...)
 			}

@@ -29,6 +29,7 @@ func optionTable() agent.Options {
 	t.Add(agent.Switch, agent.Drop, "--debug -d", "--screen-reader", "--raw-output", "--accept-raw-output-risk")
 	t.Add(agent.One, agent.Drop, "--prompt -p", "--prompt-interactive -i", "--output-format -o", "--session-id", "--session-file")
 	t.Add(agent.Perhaps, agent.Drop, "--resume -r", "--worktree -w")
+	t.Limit("--sandbox", "--allowed-mcp-server-names", "--extensions")
 	return t
 }
 
@@ -71,9 +72,7 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 	if err != nil {
 		return nil, agent.SkipNoProcs(err)
 	}
-	var found []agent.Launched
-	var unlike []string
-	args := ""
+	var all []agent.Candidate
 	for _, h := range holders {
 		p, ok := g.env.Procs.Get(h.PID)
 		argv, isAgent := g.arguments(g.env.Procs.Argv(h.PID))
@@ -87,32 +86,28 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 		if !h.Named && (h.Kind != detect.Headless || p.Started.IsZero() || late < -time.Second || late > soon) {
 			return nil, nil // it may be that one's
 		}
-		if words := strings.Join(argv, "\x00"); len(found) == 0 {
-			args, unlike = words, g.unlike(h.PID)
-		} else if words != args {
-			return nil, nil // two that are started differently
-		}
 		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: g.purse(g.env.Procs.Environ(h.PID))}
-		l.Flags, l.Lost = options.Parse(argv)
-		l.Lost = append(l.Lost, unlike...)
-		found = []agent.Launched{{Session: s.ID, Launch: l}} // the last one: a launcher comes before its child
+		l.Flags, l.Lost = options.Parse(argv) // not the prompt: in a sandbox the child has what came by stdin in it
+		l.Bounds = g.bounds(h.PID)
+		all = append(all, agent.Candidate{Proc: p, Launch: l})
 	}
-	if len(found) > 0 {
-		g.mu.Lock()
-		g.writers[hint] = agent.Proc{PID: found[0].PID, Start: found[0].Start}
-		g.mu.Unlock()
+	l, ok := g.cfg.OneLaunch(g.env, all)
+	if !ok {
+		return nil, nil
 	}
-	return found, nil
+	g.mu.Lock()
+	g.writers[hint] = agent.Proc{PID: l.PID, Start: l.Start}
+	g.mu.Unlock()
+	return []agent.Launched{{Session: s.ID, Launch: l}}, nil
 }
 
-// unlike names the bounds that a process has and a run of clawd's would not have, or the other way around. One in a sandbox has them from the
-// process that made that.
-func (g *Gemini) unlike(pid int) []string {
+// bounds are those of a process. One in a sandbox has them from the process that made that.
+func (g *Gemini) bounds(pid int) map[string]string {
 	environ := g.env.Procs.Environ(pid)
 	if agent.Sets(environ, "SANDBOX") {
 		return nil
 	}
-	return g.cfg.Unlike(g.env, bounds, environ)
+	return g.env.Bounds(bounds, environ)
 }
 
 // written tells whether the process was seen that writes a chat.
@@ -138,7 +133,7 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 	if r.Launch == nil {
 		return g.model(r), false, detect.KnownNot, nil
 	}
-	flags, lost := options.Kept(r.Launch, g.cfg, section)
+	flags, lost := options.Kept(r.Launch, g.env, g.cfg, section)
 	if lost != nil {
 		return nil, false, "", g.unfit(r, lost.Why, lost.Key)
 	}

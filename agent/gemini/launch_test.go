@@ -75,12 +75,12 @@ func TestBounds(t *testing.T) {
 	} {
 		table := procs{Args: map[int][]string{7: argv, 8: argv}, Dirs: map[int]string{7: "", 8: ""}, Vars: map[int][]string{7: c.launcher, 8: c.child}}
 		for pid := range 2 {
-			table.All = append(table.All, agent.Proc{PID: 7 + pid, Start: uint64(pid), Started: begun.Add(time.Duration(pid-2) * time.Second)})
+			table.All = append(table.All, agent.Proc{PID: 7 + pid, PPID: 6 + pid, Start: uint64(pid), Started: begun.Add(time.Duration(pid-2) * time.Second)})
 		}
 		g := over(home, table)
 		g.cfg = c.cfg
 		found, err := g.Launches(s.Path)
-		if err != nil || len(found) != 1 || found[0].PID != 8 || strings.Join(found[0].Lost, " ") != c.want {
+		if err != nil || len(found) != 1 || found[0].PID != 8 || strings.Join(g.cfg.Unlike(g.env, found[0].Bounds), " ") != c.want {
 			t.Errorf("%s: %+v, %v; want %q", name, found, err, c.want)
 		}
 	}

@@ -49,7 +49,7 @@ func TestLaunches(t *testing.T) {
 				found, err := o.Launches(hint)
 				got := ""
 				for _, f := range found {
-					words := slices.Clone(f.Lost)
+					words := o.cfg.Unlike(o.env, f.Bounds)
 					for _, flag := range f.Flags {
 						words = append(words, flag.Args()...)
 					}
@@ -77,7 +77,7 @@ func TestBoundsAreKept(t *testing.T) {
 	if p, err = o.ListRoles(r); err != nil || !slices.Equal(p.Argv[1:], []string{"agent", "list", pure}) {
 		t.Errorf("%q, %v", p.Argv, err)
 	}
-	r.Launch.Lost = []string{"OPENCODE_PERMISSION"}
+	r.Launch.Bounds = o.env.Bounds(bounds, []string{`OPENCODE_PERMISSION={"bash":"deny"}`})
 	if _, err = o.ListRoles(r); unfit(err) == nil {
 		t.Errorf("it is asked with other bounds: %v", err)
 	}

@@ -3,8 +3,10 @@ package opencode
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -30,7 +32,7 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 	if base == "" {
 		return resume.Plan{}, &agent.Unfit{Why: "no server of opencode has it open"}
 	}
-	if l := r.Launch; l != nil && (l.PID != r.Holder.PID || l.Start != r.Holder.Start) {
+	if !o.bounds(r.Launch, r.Holder) {
 		return resume.Plan{}, &agent.Unfit{Why: "the server that has it open may lack the limits that its process was started with"}
 	}
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
@@ -65,6 +67,19 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 		p.User = "opencode"
 	}
 	return p, nil
+}
+
+// bounds tells whether a server has the bounds of the process that a session stopped in; nil: nobody saw any.
+func (o *OpenCode) bounds(l *detect.Launch, server detect.Holder) bool {
+	if l == nil || l.PID == server.PID && l.Start == server.Start {
+		return true
+	}
+	p, lives := o.env.Procs.Get(server.PID)
+	if !lives || p.Start != server.Start {
+		return false
+	}
+	has, _ := o.launch(p) // none: it is not bound
+	return len(l.Lost) == 0 && maps.Equal(l.Bounds, has.Bounds) && reflect.DeepEqual(l.Flags, has.Flags)
 }
 
 // messageID makes an id as opencode does: 48 bits of time and a counter, which ascend, and 14 random

@@ -47,6 +47,8 @@ func optionTable() agent.Options {
 		}
 		return agent.Lost
 	}, "--input-format")
+	t.Limit("--sandbox", "--exclude-tools", "--core-tools", "--allowed-mcp-server-names", "--extensions", "--disabled-slash-commands", "--bare", "--safe-mode",
+		"--max-session-turns", "--max-wall-time", "--max-tool-calls", "--max-subagent-depth")
 	return t
 }
 
@@ -180,7 +182,7 @@ func (q *Qwen) shown(path string) ([]agent.Launched, error) {
 	if !ok || h.Liveness != detect.Alive || e.hosted() || !agent.IsUUID(e.Session) || agent.OwnRun(q.env.Procs, e.PID) {
 		return nil, nil
 	}
-	return []agent.Launched{{Session: e.Session, Launch: q.launch(h, argv, q.unlike(e.PID, argv))}}, nil
+	return []agent.Launched{{Session: e.Session, Launch: q.launch(h, argv)}}, nil
 }
 
 // writer looks for the one process that may have begun a session.
@@ -189,8 +191,7 @@ func (q *Qwen) writer(s detect.Session, head *record) (found []agent.Launched, e
 	if err != nil {
 		return nil, agent.SkipNoProcs(err)
 	}
-	args := ""
-	var unlike []string
+	var may []agent.Candidate
 	for _, h := range all {
 		p, ok := q.env.Procs.Get(h.PID)
 		argv, isAgent := q.arguments(q.env.Procs.Argv(h.PID))
@@ -204,20 +205,18 @@ func (q *Qwen) writer(s detect.Session, head *record) (found []agent.Launched, e
 		if h.Kind == detect.Server || !h.Sure && (h.Kind != detect.Headless || p.Started.IsZero() || late < -time.Second || late > soon) {
 			return nil, nil // it may be that one's
 		}
-		if words := strings.Join(argv, "\x00"); len(found) == 0 {
-			args, unlike = words, q.unlike(h.PID, argv)
-		} else if words != args {
-			return nil, nil // two that are started differently
-		}
-		found = []agent.Launched{{Session: s.ID, Launch: q.launch(h, argv, unlike)}} // the last one: a launcher comes before its child
+		may = append(may, agent.Candidate{Proc: p, Launch: q.launch(h, argv)})
+	}
+	if l, ok := q.cfg.OneLaunch(q.env, may); ok {
+		found = []agent.Launched{{Session: s.ID, Launch: l}}
 	}
 	return found, nil
 }
 
-func (q *Qwen) launch(h detect.Holder, argv, unlike []string) detect.Launch {
+func (q *Qwen) launch(h detect.Holder, argv []string) detect.Launch {
 	l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: purse(q.env.Procs.Environ(h.PID))}
 	l.Flags, l.Lost = options.Parse(argv)
-	l.Lost = append(l.Lost, unlike...)
+	l.Bounds = q.bounds(h.PID, argv)
 	return l
 }
 
@@ -228,18 +227,17 @@ const simple = "QWEN_CODE_SIMPLE"
 var bounds = []string{"QWEN_SANDBOX", "QWEN_SANDBOX_NET", "QWEN_SANDBOX_PROXY_COMMAND", "SEATBELT_PROFILE", "SANDBOX_FLAGS", "SANDBOX_MOUNTS",
 	"QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH", "QWEN_CODE_TRUSTED_FOLDERS_PATH", "QWEN_CODE_MCP_APPROVALS_PATH", simple}
 
-// unlike names the bounds that a process has and a run of clawd's would not have, or the other way around. One in a sandbox has them from
-// the process that made that.
-func (q *Qwen) unlike(pid int, argv []string) []string {
+// bounds are those of a process. One in a sandbox has them from the process that made that.
+func (q *Qwen) bounds(pid int, argv []string) map[string]string {
 	environ := q.env.Procs.Environ(pid)
 	if agent.Sets(environ, "SANDBOX") {
 		return nil
 	}
-	names := q.cfg.Unlike(q.env, bounds, environ)
-	if slices.Contains(argv, "--bare") {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == simple })
+	all := q.env.Bounds(bounds, environ)
+	if slices.Contains(argv, "--bare") { // the process sets it for itself
+		delete(all, simple)
 	}
-	return names
+	return all
 }
 
 // written tells whether the process was seen that writes a session.

@@ -287,7 +287,7 @@ func TestBounds(t *testing.T) {
 	q, s := session(t, begun+failing)
 	start := at("2026-11-22T12:13:03.673Z")
 	proc := func(pid int, after time.Duration) agent.Proc {
-		return agent.Proc{PID: pid, Start: uint64(pid), Started: start.Add(after)}
+		return agent.Proc{PID: pid, PPID: pid - 1, Start: uint64(pid), Started: start.Add(after)}
 	}
 	argv := []string{"node", launcher, "-p", "x", "--approval-mode", "auto-edit"}
 	for name, c := range map[string]struct {
@@ -303,7 +303,7 @@ func TestBounds(t *testing.T) {
 	} {
 		found, err := over(q.root, agenttest.Procs{All: []agent.Proc{proc(7, -2*time.Second), proc(8, -time.Second)}, Args: map[int][]string{7: c.argv, 8: c.argv},
 			Dirs: map[int]string{7: work, 8: work}, Vars: c.vars}, agent.Config{}).Launches(s.Path)
-		if err != nil || len(found) != 1 || strings.Join(found[0].Lost, " ") != c.want {
+		if err != nil || len(found) != 1 || strings.Join(q.cfg.Unlike(q.env, found[0].Bounds), " ") != c.want {
 			t.Errorf("%s: %+v, %v; want %q", name, found, err, c.want)
 		}
 	}

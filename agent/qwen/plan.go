@@ -74,7 +74,7 @@ func (q *Qwen) restore(r agent.Request) (args []string, known detect.Known, err 
 	var flags []detect.Flag
 	if r.Launch != nil {
 		var lost *agent.Unfit
-		if flags, lost = options.Kept(r.Launch, q.cfg, section); lost != nil {
+		if flags, lost = options.Kept(r.Launch, q.env, q.cfg, section); lost != nil {
 			return nil, "", q.unfit(r, lost.Why, lost.Key)
 		}
 		known = detect.KnownSeen
