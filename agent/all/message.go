@@ -27,7 +27,10 @@ func Message(a agent.Agent, text string, at time.Time, zone *time.Location) (det
 	if waits.MatchString(text) {
 		return m.times(detect.Stop{State: detect.Retrying, At: at}, text), true
 	}
-	if place.MatchString(text) {
+	for place.MatchString(text) { // the agent's own error may stand below
+		_, text, _ = strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	}
+	if strings.TrimSpace(text) == "" {
 		return detect.Stop{}, false
 	}
 	if stop, ok := a.Message(text, at, zone); ok {
