@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon/machine"
@@ -63,6 +64,9 @@ func (d *Daemon) listen() (*control, error) {
 // bind makes the socket.
 func (c *control) bind() error {
 	l, err := net.Listen("unix", c.path)
+	if errors.Is(err, syscall.EINVAL) { // sun_path is 108 bytes, 104 on macOS, and the name ends with a zero
+		return fmt.Errorf("the control socket cannot be opened: its path is too long (%d bytes): %s; set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder with a shorter one", len(c.path), c.path)
+	}
 	if err != nil {
 		return fmt.Errorf("the control socket cannot be opened: %w", err)
 	}

@@ -355,3 +355,17 @@ func TestSiblings(t *testing.T) {
 		})
 	}
 }
+
+// A home of a hundred letters has no room for a socket's name: that says what to do.
+func TestSocketPathTooLong(t *testing.T) {
+	r := newRig(t)
+	r.o.Socket = filepath.Join(r.root, strings.Repeat("x", 110), "clawd.sock")
+	d, err := New(r.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.release(); d.store.Close() })
+	if _, err = d.listen(); err == nil || !strings.Contains(err.Error(), "too long") || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR") {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,20 +20,39 @@ type globals struct{ config string }
 
 // load reads the config: the one that was named, which must be there, else the usual one, which
 // need not be.
-func (g *globals) load() (config.Config, string, error) {
+func (g *globals) load() (config.Config, string, error) { return g.loadAgain(false) }
+
+// loadAgain is load for a clawd that has run with a config: had says that it was there.
+func (g *globals) loadAgain(had bool) (config.Config, string, error) {
 	path, must := g.config, true
 	if path == "" {
-		path, must = config.Path(os.Getenv), os.Getenv("CLAWD_CONFIG") != ""
+		path, must = config.Path(os.Getenv), had || os.Getenv("CLAWD_CONFIG") != ""
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return config.Config{}, path, err
 	}
 	c, err := config.Load(path, must, all.Names())
+	if had && errors.Is(err, fs.ErrNotExist) { // it may be gone for a moment, and with it what its user forbade
+		err = fmt.Errorf("%s is gone; for the defaults make an empty one", path)
+	}
 	if err != nil {
 		return c, path, usage(err)
 	}
 	return c, path, nil
+}
+
+// checkHome refuses to take the folder that a command happens to be run in for the user's home: its config would not be
+// the user's, and two clawds in two folders would not know of each other.
+func checkHome() error {
+	home := os.Getenv("HOME")
+	switch {
+	case home == "":
+		return usage(errors.New("HOME is not set; set it to the absolute path of your home folder"))
+	case !filepath.IsAbs(home):
+		return usage(fmt.Errorf("HOME is %q; set it to the absolute path of your home folder", home))
+	}
+	return nil
 }
 
 // paths of this user.

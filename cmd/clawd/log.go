@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -17,7 +19,10 @@ import (
 func newLogger(c config.Log) (zerolog.Logger, func(), error) {
 	out, done := os.Stderr, func() {}
 	if c.File != "" {
-		f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+		if errors.Is(err, syscall.ENXIO) {
+			err = fmt.Errorf("%s is a socket, or a pipe that nobody reads", c.File)
+		}
 		if err != nil {
 			return zerolog.Nop(), done, usage(fmt.Errorf("log.file: %w", err))
 		}

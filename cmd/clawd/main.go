@@ -89,7 +89,11 @@ Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	cmd.PersistentFlags().StringVar(&g.config, "config", "", "config file (default $CLAWD_CONFIG or $XDG_CONFIG_HOME/clawd/config.toml)")
-	cmd.AddCommand(newRun(&g), newExec(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g), newVersion(), newWrap(), newShellInit(), newShim(), newCheckStore(), newServiceVars(), newPtyLeader())
+	for _, c := range []*cobra.Command{newRun(&g), newExec(&g), newStatus(&g), newWhy(), newResume(), newCancel(), newIgnore(), newNotify(&g), newDetect(&g), newConfig(&g)} {
+		c.PersistentPreRunE = func(*cobra.Command, []string) error { return checkHome() }
+		cmd.AddCommand(c)
+	}
+	cmd.AddCommand(newVersion(), newWrap(), newShellInit(), newShim(), newCheckStore(), newServiceVars(), newPtyLeader())
 	completeNoFiles(cmd)
 	return cmd
 }

@@ -46,6 +46,12 @@ func watchdog() time.Duration {
 // collecting what it rarely throws away.
 const gcPercent = 30
 
+// there tells whether a path is that of something.
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func run(ctx context.Context, g *globals, dry bool) error {
 	debug.SetGCPercent(gcPercent)
 	hup := make(chan os.Signal, 1)
@@ -55,6 +61,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	if err != nil {
 		return err
 	}
+	had := there(path)
 	cfg.Resume.DryRun = cfg.Resume.DryRun || dry
 	log, closeLog, err := newLogger(cfg.Log)
 	if err != nil {
@@ -70,8 +77,9 @@ func run(ctx context.Context, g *globals, dry bool) error {
 		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: all.Environ(os.Environ()), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
 		Paths: daemon.Paths{ConfigPath: path, StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps()},
 		Reload: func() (config.Config, error) {
-			c, _, err := g.load()
+			c, _, err := g.loadAgain(had)
 			c.Resume.DryRun = c.Resume.DryRun || dry
+			had = had || there(path)
 			return c, err
 		},
 		Manager: daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},

@@ -29,7 +29,8 @@ func newWrap() *cobra.Command {
 a limit with its window open, the daemon can look at its screen and type the prompt there, unless you
 typed something yourself. "clawd shell-init" has functions that call this.
 
-Without a terminal, without a running daemon, and inside another wrap, clawd becomes the program.
+Without a terminal, without a running daemon, without HOME, and inside another wrap, clawd becomes
+the program.
 
 Exit status: the program's; 128 + N when signal N killed it; 126 it cannot be run, 127 not found.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -69,7 +70,7 @@ func runWrap(argv []string) error {
 	p := userPaths()
 	o := wrap.Options{Path: path, Argv: argv, Leader: []string{self, ptyLeader},
 		Dir: p.wraps(), Sockets: wrap.Sockets(p.socket), Lock: p.lock(), Procs: agent.NewProcs()}
-	if !wrap.Useful(o) {
+	if checkHome() != nil || !wrap.Useful(o) { // without a home there is no place to meet the daemon
 		return notRun(path, syscall.Exec(path, argv, os.Environ()))
 	}
 	code, err := wrap.Run(o)

@@ -4,6 +4,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -218,7 +220,7 @@ func Dir(getenv func(string) string, variable, below string) string {
 // Load reads the file on top of the defaults. A file that is not there is an empty one, unless
 // must is set. agents lists the agents that clawd knows.
 func Load(path string, must bool, agents []string) (Config, error) {
-	text, err := os.ReadFile(path)
+	text, err := read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return Default(), nil
@@ -233,6 +235,30 @@ func Load(path string, must bool, agents []string) (Config, error) {
 		return c, err
 	}
 	return c, nil
+}
+
+// maxSize bounds a config file.
+const maxSize = 1 << 20
+
+// read gives the text of the file. A pipe is refused: it would keep clawd waiting for a writer, and has nothing left to give at the next look.
+func read(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if fi.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return nil, fmt.Errorf("%s is a pipe; clawd reads its config more than once, so put it into a file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(text) > maxSize {
+		err = fmt.Errorf("%s is longer than %d bytes", path, maxSize)
+	}
+	return text, err
 }
 
 // Parse reads the text of a config.

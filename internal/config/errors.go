@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
@@ -118,8 +119,11 @@ func ownFile(path string) error {
 	if err != nil {
 		return err
 	}
+	if !fi.Mode().IsRegular() { // /dev/null, which is everybody's and names none
+		return nil
+	}
 	if fi.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s is writable for others; type: chmod go-w %s", path, path)
+		return fmt.Errorf("%s is writable for others; type: chmod go-w %s", path, agent.Quote(path))
 	}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() && st.Uid != 0 {
 		return fmt.Errorf("%s belongs to another user (uid %d)", path, st.Uid)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/clawd-project/clawd/agent"
 )
 
 // expand makes every path absolute that is written from the home folder. What is neither would mean another
@@ -59,7 +61,7 @@ func (c Config) agentNames() []string {
 // Problems tells what a config that is good in itself names in vain on this machine, or shows to others. path
 // is its file. Each has file, line and key.
 func (c Config) Problems(path string) []string {
-	text, _ := os.ReadFile(path) // for the lines alone
+	text, _ := read(path) // for the lines alone
 	var all []string
 	say := func(key, format string, args ...any) {
 		all = append(all, locate(path, string(text), &KeyError{Key: key, Err: fmt.Errorf(format, args...)}).Error())
@@ -85,7 +87,7 @@ func (c Config) Problems(path string) []string {
 	}
 	if fi, err := os.Stat(path); err == nil && fi.Mode().Perm()&0o044 != 0 {
 		for _, key := range c.secrets() {
-			say(key, "others can read this file, and it holds a secret; type: chmod go-r %s", path)
+			say(key, "others can read this file, and it holds a secret; type: chmod go-r %s", agent.Quote(path))
 		}
 	}
 	return all
