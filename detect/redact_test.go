@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -159,12 +160,14 @@ func FuzzRedact(f *testing.F) {
 	f.Add("before", "after", uint(0))
 	f.Add("/a b", "key=", uint(3))
 	f.Add("\x1b[31m\xff", "@example.com", uint(11))
+	f.Add("bBfo\x1b", "", uint(slices.Index(secrets, "org-AbCdEfGh")))
 	f.Fuzz(func(t *testing.T, before, after string, n uint) {
 		secret := secrets[n%uint(len(secrets))]
 		text := before + " " + secret + " " + after
+		whole := strings.Contains(Unstyled(text), " "+secret) // an escape sequence may take off its first letter
 		for _, got := range []string{Redact(text), redactWithin(text, 100)} {
 			// The rest of the text may repeat the secret as part of ordinary words.
-			if strings.Contains(got, secret) && !strings.Contains(before+after, secret) {
+			if strings.Contains(got, secret) && whole && !strings.Contains(before+after, secret) {
 				t.Errorf("%q is left in %q", secret, got)
 			}
 			if utf8.RuneCountInString(got) > 400 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
