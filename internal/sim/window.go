@@ -24,6 +24,7 @@ type window struct {
 	input   string    // what stands in the input box
 	menu    bool      // that of a usage limit lies over the box
 	scrolls time.Time // until then no key reaches the agent
+	draws   time.Time // until then what was typed does not show
 }
 
 func (r *run) window(b *body) *window {
@@ -124,13 +125,29 @@ func (w *window) sees() agent.View {
 		return agent.View{Why: agent.WhyBusy}
 	case w.blank():
 		return agent.View{Why: "it shows its start page and has no session open"}
-	case w.input != "":
-		return agent.View{Why: agent.WhyText, Input: w.input}
+	case w.shown() != "":
+		return agent.View{Why: agent.WhyText, Input: w.shown()}
 	}
 	if x, ok := w.b.Session.(interface{ Failed() bool }); ok && !x.Failed() {
 		return agent.View{Why: "its user has stopped what it shows"}
 	}
 	return agent.View{Ready: true, Room: 100}
+}
+
+// shown is what the input box shows.
+func (w *window) shown() string {
+	if time.Now().Before(w.draws) {
+		return ""
+	}
+	return w.input
+}
+
+// lag is how long a window takes to show what is typed into it: one of five is on a machine that is busy.
+func (w *window) lag() time.Duration {
+	if w.b.PID()%5 != 0 {
+		return 0
+	}
+	return time.Duration(w.b.PID()%30) * time.Second
 }
 
 // blank tells whether it shows a start page, which looks like no session.
@@ -159,7 +176,7 @@ func (w *window) Look(context.Context) (agent.Screen, error) {
 		}
 	}
 	if d, ok := w.b.Session.(interface{ Drawn(string) agent.Screen }); ok {
-		return d.Drawn(w.input), nil
+		return d.Drawn(w.shown()), nil
 	}
 	b, err := json.Marshal(w.sees())
 	must(err)
@@ -212,7 +229,7 @@ func (w *keyboard) Press(ctx context.Context, keys []byte) error {
 		if !v.Ready {
 			r.fails("keys", "%s: text, and %s", name, v.Why)
 		}
-		w.input += string(keys)
+		w.input, w.draws = w.input+string(keys), time.Now().Add(w.lag())
 	}
 	r.follows(b)
 	return nil

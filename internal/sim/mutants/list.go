@@ -101,7 +101,7 @@ var mutants = []mutant{
 	{"an agent's own continue gets no grace", []edit{{"daemon/machine/step.go",
 		"(t.s.Rec.Decision.Grace == 0 || p.Grace.Set() && p.Grace.Over(t.w))", "true"}}},
 	{"a grace goes on through a sleep", []edit{{"daemon/machine/step.go",
-		"			p.Grace = t.w.awake(p.Grace.Awake)\n", ""}}},
+		"			p.Grace = Timer{} // it begins when the wait is over, which it may not be by a clock that was set back\n", ""}}},
 	{"an heir's attempts begin anew", []edit{{"state/stops.go",
 		"		c.Episode.Key, c.Episode.Attempts = stop.Key, max(made, e.Attempts)\n", "		c.Episode.Key, c.Episode.Attempts = stop.Key, 0\n"}}},
 	{"a lost beginning writes over its heir's attempts, and sets their number back", []edit{
@@ -150,7 +150,7 @@ var mutants = []mutant{
 	{"text in the input box keeps nobody from typing", []edit{{"daemon/trigger/trigger.go",
 		"	case !v.Ready && len(v.Close) == 0:\n", "	case !v.Ready && len(v.Close) == 0 && v.Input == \"\":\n"}}},
 	{"Enter is pressed whatever stands in the box", []edit{{"daemon/trigger/keys.go",
-		"v = now; return v.Input == prompt })", "v = now; return v.Input != \"\" })"}}},
+		"		case v.Input != prompt:\n", "		case v.Input == \"\":\n"}}},
 	{"a prompt that the agent hangs over keeps its turn", []edit{{"daemon/machine/run.go",
 		"	case prompted && stall > 0 && waited > stall: // others", "	case prompted && stall < 0: // others"}}},
 	{"nobody hears what holds a session back", []edit{{"daemon/machine/step.go",
