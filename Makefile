@@ -29,7 +29,7 @@ run: build ## build and run clawd in the foreground
 build: ## build bin/clawd, without cgo
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/clawd ./cmd/clawd
 
-test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: every case)
+test: unit e2e ## all tests; the real agents' everyday cases (CLAWD_E2E=all: every case; CLAWD_E2E_WITHIN=40m: as many as there is time for)
 
 unit: ## all tests but those with the real agents (make lint vets)
 	@$(if $(RACE),,echo 'no C compiler (gcc or clang) found: testing without the race detector')
@@ -39,7 +39,7 @@ unit: ## all tests but those with the real agents (make lint vets)
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
 	@CGO_ENABLED=0 $(GO) run ./e2e/report -name e2e -cases -hang 20m \
-		$(GO) test -count=1 -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 4)) -timeout 120m -json ./e2e
+		$(GO) test -count=1 -shuffle=on -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 3)) -timeout 120m -json ./e2e
 
 lint: ## formatting, vet (also for other systems), golangci-lint, and what nothing reaches
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \

@@ -76,10 +76,10 @@ func (a agentCase) isGemini() bool   { return a.kind == "gemini" }
 func (a agentCase) isPi() bool       { return a.kind == "pi" }
 func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 
-// older is a version that is not the newest one of its agent and differs from it in what a resume is told. Of these
-// the everyday cases and the proofs are run.
+// older is a version that is not the newest one of its agent. Of these the everyday cases and the proofs are run, and
+// all cases of the oldest Claude Code, which records the least.
 func (a agentCase) older() bool {
-	return a == claude330 || a == opencode3 || a == codex169 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
+	return a == claude330 || a == claude329 || a == opencode3 || a == codex169 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
 }
 
 // newest: agents/pinned has no later version of the agent.

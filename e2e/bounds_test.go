@@ -53,6 +53,22 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	})
+	t.Run("FromShellToService", func(t *testing.T) { // which lacks what its user's shell has
+		t.Parallel()
+		w := newWorld(t, claude332)
+		w.env = append(w.env, "CLAUDE_CODE_SAFE_MODE=1")
+		c := w.startClawd(settings{})
+		id := w.stopped(w.rateLimitFor(3600))
+		c.wait("resume_scheduled", "session", id)
+		c.sigterm()
+		w.env = nil
+		c = w.startClawd(settings{})
+		if out := w.startProgram(os.Getenv(envInside), "resume", id).wait(); out.code() != 1 || !strings.Contains(out.output(), "CLAUDE_CODE_SAFE_MODE") {
+			t.Errorf("clawd resume: %d: %s", out.code(), out.output())
+		}
+		c.quiet(5 * time.Second)
+		w.wantMain(w.stops())
+	})
 	t.Run("Pure", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, opencode)

@@ -77,8 +77,8 @@ func (w *world) spoilRow(id string) {
 func twentyCase(t *testing.T, a agentCase) {
 	const parallel = 2
 	sessions := 20
-	if a.isOpencode() { // each takes ten seconds of processor time
-		sessions = 8
+	if a.isOpencode() { // each takes twenty seconds of processor time
+		sessions = 5
 	}
 	w := newWorld(t, a)
 	w.provider.SetRule(limitFirst(w))

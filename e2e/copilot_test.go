@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,37 +21,17 @@ import (
 // copilotKilled: the request may leave before the run has printed or written anything. What clawd makes of the output of
 // a run that was killed then must be no proof that it did not.
 func copilotKilled(t *testing.T, a agentCase) {
-	onlyInAll(t)
-	const kills = 8
 	w, id := stoppedOnce(t, a)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	before, start := w.main(), time.Now()
-	r := w.resume(id, "continue")
-	w.waitMain(before + 1)
-	whole := time.Since(start)
-	r.signal(syscall.SIGKILL)
 	reads := kind.New(agent.Env{Home: w.home()}, agent.Config{})
-	asking := 0
-	for i := range kills {
-		before := w.main()
-		r := w.resume(id, "continue")
-		w.killTime(r, i, kills, whole, before)
-		r.signal(syscall.SIGKILL)
-		out, err := reads.Output(strings.NewReader(r.output()), nil)
+	for _, k := range w.kills(id, func() int { return 0 }) {
+		out, err := reads.Output(strings.NewReader(k.run.output()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := w.settledMain() > before
-		if asked {
-			asking++
-		}
 		if !out.Began && !out.Mute || out.Refused {
-			t.Errorf("killed after %d/%d of its start: asked %v, and its output proves that it did not: %+v\n%s", i+1, kills, asked, out, r.output())
+			t.Errorf("killed %s: asked %v, and its output proves that it did not: %+v\n%s", k.when, k.asked, out, k.run.output())
 		}
 	}
-	t.Logf("%d of %d runs had asked; a start took %s", asking, kills, whole)
 }
 
 // copilotFailing: Copilot asks again after a refused login, and after most of what may pass.

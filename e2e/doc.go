@@ -7,6 +7,7 @@
 //
 //	CLAWD_AGENT_CACHE  where they lie (default: .cache/agents in the repository)
 //	CLAWD_E2E=all      run every case; without it the four of everyday, per agent
+//	CLAWD_E2E_WITHIN=40m  begin rare cases within this time alone; those that were not reached are skipped and say so
 //	CLAWD_E2E_REQUIRE=1  whatever is missing fails the tests instead of skipping them
 //	CLAWD_E2E_CLAWD    a clawd to test, instead of one built from ./cmd/clawd
 //	CLAWD_E2E_KEEP=1   keep the temporary folders and print their names

@@ -5,15 +5,19 @@ package e2e
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,6 +28,7 @@ const (
 	envBase   = "CLAWD_E2E_BASE"   // set in the namespace: the folder of the worlds
 	envClawd  = "CLAWD_E2E_CLAWD"
 	envAll    = "CLAWD_E2E"
+	envWithin = "CLAWD_E2E_WITHIN"
 	envMust   = "CLAWD_E2E_REQUIRE"
 	envCache  = "CLAWD_AGENT_CACHE"
 	envKeep   = "CLAWD_E2E_KEEP"
@@ -54,7 +59,12 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if names := unseen(); code == 0 && len(names) > 0 {
+		fmt.Fprintln(os.Stderr, "no case has run with", strings.Join(names, ", "))
+		code = 1
+	}
+	os.Exit(code)
 }
 
 func explicit(name string) (set bool) {
@@ -252,11 +262,58 @@ func require(t *testing.T, missing string) {
 	t.Skip(missing)
 }
 
-// onlyInAll skips a case that is not one of everyday.
-func onlyInAll(t *testing.T) {
+// inAll skips a case that is not run every day.
+func inAll(t *testing.T) {
 	t.Helper()
 	if os.Getenv(envAll) != "all" {
 		t.Skipf("runs with %s=all", envAll)
+	}
+}
+
+// onlyInAll skips a case that is not run every day, and has no place where time is short.
+func onlyInAll(t *testing.T) {
+	t.Helper()
+	inAll(t)
+	rare.Store(t.Name(), true)
+}
+
+var (
+	rare    sync.Map // the names of the tests for which onlyInAll was called, for all below them
+	ran     sync.Map // the versions of agents of which a case has begun
+	started = time.Now()
+)
+
+// unseen says which pinned versions no case of a whole run has begun with: whatever was skipped, each agent has to show itself.
+func unseen() (names []string) {
+	if os.Getenv(envMust) != "1" || os.Getenv(envAll) != "all" || explicit("test.run") {
+		return nil
+	}
+	for _, line := range strings.Split(strings.TrimSpace(pinnedFile), "\n") {
+		kind, version, _ := strings.Cut(line, " ")
+		if _, is := ran.Load(agentCase{kind, version}); !is {
+			names = append(names, line)
+		}
+	}
+	return names
+}
+
+// inTime skips a rare case when the time for those is over. The order is random, so another run reaches what this one does not.
+func inTime(t *testing.T) {
+	t.Helper()
+	if os.Getenv(envWithin) == "" {
+		return
+	}
+	within, err := time.ParseDuration(os.Getenv(envWithin))
+	if err != nil {
+		t.Fatalf("%s: %v", envWithin, err)
+	}
+	if time.Since(started) < within {
+		return
+	}
+	for name := t.Name(); name != "."; name = path.Dir(name) {
+		if _, is := rare.Load(name); is {
+			t.Skipf("not reached within %s (%s)", within, envWithin)
+		}
 	}
 }
 

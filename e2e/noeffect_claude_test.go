@@ -22,7 +22,6 @@ func claudeNoEffect(t *testing.T, a agentCase) {
 	t.Parallel()
 	for name, proof := range map[string]func(*testing.T, agentCase){
 		"KilledBeforeInit":               claudeKilledBeforeInit,
-		"InitPrecedesRequest":            claudeInitPrecedesRequest,
 		"UnknownSession":                 claudeUnknownSession,
 		"IdempotentGoesOn":               claudeIdempotentGoesOn,
 		"SecondIdempotentAfterLimit":     claudeSecondAfterLimit,
@@ -56,59 +55,10 @@ func began(r *run) bool {
 	return strings.Contains(r.stdout(), `"type":"system","subtype":"init"`)
 }
 
-// A run killed before it printed system/init has asked nothing. The kills are spread over the
-// time that a whole run needs up to its request.
+// A run killed before it printed system/init has asked nothing.
 func claudeKilledBeforeInit(t *testing.T, a agentCase) {
-	onlyInAll(t)
-	const kills = 10
 	w, id := limited(t, a)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	before, start := w.main(), time.Now()
-	r := w.resume(id, "continue")
-	w.waitMain(before + 1)
-	whole := time.Since(start)
-	r.signal(syscall.SIGKILL)
-
-	early, asking := 0, 0
-	for i := range kills {
-		before := w.main()
-		r := w.resume(id, "continue")
-		w.killTime(r, i, kills, whole, before)
-		r.signal(syscall.SIGKILL)
-		asked := w.settledMain() > before
-		if asked {
-			asking++
-		}
-		if !began(r) {
-			early++
-			if asked {
-				t.Errorf("killed after %d/%d of its start: no system/init, and yet a request", i+1, kills)
-			}
-		}
-	}
-	t.Logf("%d of %d runs were killed before system/init; a start took %s", early, kills, whole)
-	if early == 0 || asking == 0 {
-		t.Errorf("%d early and %d asking runs: the kills did not fall on both sides", early, asking)
-	}
-}
-
-// The other side: when a request is there, so is system/init.
-func claudeInitPrecedesRequest(t *testing.T, a agentCase) {
-	w, id := limited(t, a)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	for i := range 4 {
-		before := w.main()
-		r := w.resume(id, "continue")
-		w.waitMain(before + 1)
-		r.signal(syscall.SIGKILL)
-		if !began(r) {
-			t.Errorf("run %d: the request came before system/init was written:\n%s", i, r.output())
-		}
-	}
+	w.killsAround(id, func() int { return 0 }, func(k kill) bool { return !began(k.run) })
 }
 
 func claudeUnknownSession(t *testing.T, a agentCase) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/clawd-project/clawd/internal/provider"
 )
@@ -18,7 +17,6 @@ func TestOpencodeNoEffect(t *testing.T) {
 	t.Parallel()
 	for name, proof := range map[string]func(*testing.T){
 		"KilledBeforeUserRow":     opencodeKilledEarly,
-		"UserRowPrecedesRequest":  opencodeRowPrecedesRequest,
 		"UnknownSession":          opencodeUnknownSession,
 		"SameSessionAfterTheKill": opencodeSameSession,
 	} {
@@ -49,56 +47,8 @@ func (w *world) userRows(id string) int {
 
 // A run killed before its user row stood in the database has asked nothing.
 func opencodeKilledEarly(t *testing.T) {
-	onlyInAll(t)
-	const kills = 5
 	w, id := unauthorized(t)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	before, start := w.main(), time.Now()
-	r := w.resume(id, "continue")
-	w.waitMain(before + 1)
-	whole := time.Since(start)
-	r.signal(syscall.SIGKILL)
-
-	early, asking := 0, 0
-	for i := range kills {
-		before, rows := w.main(), w.userRows(id)
-		r := w.resume(id, "continue")
-		w.killTime(r, i, kills, whole, before)
-		r.signal(syscall.SIGKILL)
-		asked := w.settledMain() > before
-		if asked {
-			asking++
-		}
-		if w.userRows(id) == rows {
-			early++
-			if asked {
-				t.Errorf("killed after %d/%d of its start: no user row, and yet a request", i+1, kills)
-			}
-		}
-	}
-	t.Logf("%d of %d runs were killed before their user row; a start took %s", early, kills, whole)
-	if early == 0 || asking == 0 {
-		t.Errorf("%d early and %d asking runs: the kills did not fall on both sides", early, asking)
-	}
-}
-
-// The other side: when a request is there, so is the user row.
-func opencodeRowPrecedesRequest(t *testing.T) {
-	w, id := unauthorized(t)
-	held, release := provider.Hold(provider.Text("late"))
-	defer release()
-	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	for i := range 3 {
-		before, rows := w.main(), w.userRows(id)
-		r := w.resume(id, "continue")
-		w.waitMain(before + 1)
-		r.signal(syscall.SIGKILL)
-		if w.userRows(id) != rows+1 {
-			t.Errorf("run %d: the request came before the user row", i)
-		}
-	}
+	w.killsAround(id, func() int { return w.userRows(id) }, func(k kill) bool { return !k.wrote })
 }
 
 func opencodeUnknownSession(t *testing.T) {

@@ -293,19 +293,3 @@ func (w *world) settledMain() int {
 	}
 	return n
 }
-
-// killTime blocks until the moment at which run number i of n is to be killed: spread over the time
-// that a whole start took, the last one when its request is there.
-func (w *world) killTime(r *run, i, n int, whole time.Duration, before int) {
-	w.t.Helper()
-	if i == n-1 {
-		w.waitMain(before + 1)
-		return
-	}
-	timer := time.NewTimer(whole * time.Duration(i+1) / time.Duration(n))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.done:
-	}
-}

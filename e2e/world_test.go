@@ -54,9 +54,11 @@ func newWorld(t *testing.T, a agentCase) *world {
 	t.Helper()
 	require(t, missing)
 	if !a.newest() {
-		onlyInAll(t)
+		inAll(t)
 	}
+	inTime(t)
 	program := a.bin(t)
+	ran.Store(a, true)
 	// Not t.TempDir: the test's name would make paths longer than a socket's may be.
 	root, err := os.MkdirTemp(os.Getenv(envBase), "w")
 	if err != nil {
@@ -75,8 +77,8 @@ func newWorld(t *testing.T, a agentCase) *world {
 	})
 	w.project = w.folder("demo")
 	if a == opencode3 {
-		// Its window does not see a title that comes while it opens the session.
-		w.provider.DelayAside(2 * time.Second)
+		// Its window does not see a title that comes while it opens the session, which takes seconds on a busy machine.
+		w.provider.DelayAside(8 * time.Second)
 	}
 	w.serve()
 	w.configure(a)
@@ -283,10 +285,13 @@ func (w *world) variables(a agentCase, program string) []string {
 		env := []string{"COPILOT_AUTO_UPDATE=false", "COPILOT_CACHE_HOME=" + filepath.Join(filepath.Dir(program), "..", "..", "unpacked")}
 		if !w.login {
 			env = append(env, fmt.Sprintf("COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:%d/v1", w.port), "COPILOT_PROVIDER_API_KEY="+dummyKey, "COPILOT_MODEL=demo-1")
+			if a == copilot { // else it looks for GitHub's own program all the time, which takes a core and a half
+				env = append(env, "COPILOT_OFFLINE=true")
+			}
 		}
 		return env
 	case a.isGemini():
-		return []string{fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY=" + dummyKey, ownNode(program)}
+		return []string{fmt.Sprintf("GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:%d", w.port), "GEMINI_API_KEY=" + dummyKey, ownNode(gemini061.bin(w.t))}
 	case a.isPi():
 		return []string{"PI_OFFLINE=1", ownNode(program)}
 	case a.isQwen():
@@ -296,7 +301,7 @@ func (w *world) variables(a agentCase, program string) []string {
 }
 
 // ownNode has an agent run by the Node that is installed beside it, if one is: pi and qwen-code need a newer one than some machines have,
-// and one that keeps what it compiled starts Gemini CLI 0.61 in two thirds of the time. Gemini CLI 0.28 runs by the machine's own.
+// and one that keeps what it compiled starts Gemini CLI in two thirds of the time.
 func ownNode(program string) string {
 	return "PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin"
 }
