@@ -215,7 +215,7 @@ func (p *terminal) begins(command string) {
 			p.keys("Enter")
 		}
 		looks++
-		return !strings.Contains(p.screen(), "say done")
+		return looks > 10 && !strings.Contains(p.screen(), "say done") // before, it may be drawing its screen anew
 	})
 }
 
@@ -223,6 +223,7 @@ func (p *terminal) begins(command string) {
 // into it.
 func clearedCase(t *testing.T, a agentCase) {
 	w, c, p, _ := stopsOpen(t, a, false, "30s")
+	w.waitMain(w.stops()) // as in quitCase
 	command := "/clear"
 	if a.isOpencode() || a.isPi() {
 		command = "/new"
@@ -234,7 +235,7 @@ func clearedCase(t *testing.T, a agentCase) {
 		return strings.Contains(line, "continue") && !strings.Contains(line, "● Tip") && // opencode's tips go by chance
 			!strings.Contains(line, "To continue this session") // Codex's word on the one that was left
 	})
-	if n := len(c.entries("resume_started")); n != 0 || typed {
+	if n := len(c.entries("resume_started")); n != 0 || typed || strings.Contains(p.screen(), "say done") {
 		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 	}
 }
