@@ -146,6 +146,9 @@ func (t Options) Given(args []string) map[string]bool {
 	return given
 }
 
+// seenBefore ends what is said of a launch that may be another run's.
+const seenBefore = ", as was a run of it that ended while clawd was not running"
+
 // Kept gives the flags of a launch whose place the config's own arguments do not take. The error, without a command,
 // names the first option that cannot be given again, or the first variable that a run of clawd's would have with another
 // value; section is the config's, such as agent.claude.
@@ -166,10 +169,17 @@ func (t Options) Kept(l *detect.Launch, env Env, cfg Config, section string) ([]
 		if o, ok := t[name]; ok && o.Sets != nil || !strings.HasPrefix(name, "-") {
 			key = "" // no argument replaces it
 		}
+		if !l.Gone.IsZero() {
+			return nil, &Unfit{Why: "it may have been started with " + name + seenBefore, Key: key}
+		}
 		return nil, &Unfit{Why: "it was started with " + name + ", which clawd cannot give it again", Key: key}
 	}
 	if len(unlike) > 0 {
-		return nil, &Unfit{Why: "it was started with a different " + unlike[0] + " in its environment than clawd's run would have", Key: section + ".env"}
+		why := "a different " + unlike[0] + " in its environment than clawd's run would have"
+		if !l.Gone.IsZero() {
+			return nil, &Unfit{Why: "it may have been started with " + why + seenBefore, Key: section + ".env"}
+		}
+		return nil, &Unfit{Why: "it was started with " + why, Key: section + ".env"}
 	}
 	var flags []detect.Flag
 	for _, f := range l.Flags {

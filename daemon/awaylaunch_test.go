@@ -19,10 +19,10 @@ func TestRunStopsWhileAway(t *testing.T) {
 		argv    []string
 		left    string // what the session is left for
 	}{
-		"bound":             {[]string{"CLAUDE_CODE_RESTRICTED=1"}, []string{"claude", "-p", "do"}, "a different CLAUDE_CODE_RESTRICTED"},
-		"limited":           {nil, []string{"claude", "-p", "--model", "opus", "--disallowedTools", "Bash", "--", "do"}, "with --disallowedTools"},
-		"no limit after it": {nil, []string{"claude", "-p", "--tools", "Read", "--model", "opus", "do"}, "with --tools"},
-		"lost":              {nil, []string{"claude", "-p", "--nobody-knows", "do"}, "with --nobody-knows"},
+		"bound":             {[]string{"CLAUDE_CODE_RESTRICTED=1"}, []string{"claude", "-p", "do"}, "may have been started with a different CLAUDE_CODE_RESTRICTED"},
+		"limited":           {nil, []string{"claude", "-p", "--model", "opus", "--disallowedTools", "Bash", "--", "do"}, "may have been started with --disallowedTools, as was a run of it that ended while clawd was not running"},
+		"no limit after it": {nil, []string{"claude", "-p", "--tools", "Read", "--model", "opus", "do"}, "may have been started with --tools, as"},
+		"lost":              {nil, []string{"claude", "-p", "--nobody-knows", "do"}, "may have been started with --nobody-knows, as"},
 		"given":             {nil, []string{"claude", "-p", "--allowedTools", "Bash", "--", "do"}, "nobody saw with which options"},
 		"nothing":           {nil, []string{"claude", "-p", "do"}, "nobody saw with which options"},
 	} {

@@ -39,6 +39,9 @@ func (l *launches) of(key string, at time.Time) (launch *detect.Launch, perhaps 
 	if !ok || after && at.After(seen.Gone) {
 		return nil, false
 	}
+	if !after { // then it is this one, whatever became of it
+		seen.Gone = time.Time{}
+	}
 	return &seen, after
 }
 

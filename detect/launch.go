@@ -19,7 +19,7 @@ type Launch struct {
 	Pays   string            `json:"pays,omitempty"` // who pays, in the agent's words; empty: not known
 	Seen   time.Time         `json:"seen"`           // when the process was last known to live
 	Over   bool              `json:"over,omitempty"` // it has ended
-	Gone   time.Time         `json:"gone,omitzero"`  // when that was found, if nobody saw it end: it may have lived until then
+	Gone   time.Time         `json:"gone,omitzero"`  // when that was found, if nobody saw it end: it may have lived until then, and another run after it
 }
 
 // Flag is an option with its values; none: it takes none.
