@@ -42,6 +42,16 @@ type View struct {
 	Why string
 }
 
+// Typed is the view of a box with a text in it. ready: nothing else speaks against a prompt; otherwise the text may be meant for
+// something else than a prompt would be.
+func Typed(text string, ready bool) View {
+	v := View{Why: WhyText}
+	if ready {
+		v.Input = text
+	}
+	return v
+}
+
 // Escape is the key that closes dialogs.
 const Escape = "\x1b"
 

@@ -280,6 +280,7 @@ type Sign struct {
 	Rows  map[int]string
 	Set   func(*agent.Screen) // nil: nothing else
 	Ready bool                // it takes one all the same
+	Input string              // it does not, but Enter may follow this text
 }
 
 // Check puts the sign on a screen of the agent's, and wants nothing to be typed, closed or chosen there but where it is Ready.
@@ -291,7 +292,7 @@ func (c Sign) Check(t *testing.T, name string, a agent.Terminal, s agent.Screen)
 	if c.Set != nil {
 		c.Set(&s)
 	}
-	if v := a.Screen(s); v.Ready != c.Ready || v.Close != nil || v.Instead != nil {
+	if v := a.Screen(s); v.Ready != c.Ready || v.Input != c.Input || v.Close != nil || v.Instead != nil {
 		t.Errorf("%s: %+v", name, v)
 	}
 }

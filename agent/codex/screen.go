@@ -67,7 +67,7 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 		if takesKeys(s, last) {
 			return agent.View{Why: agent.WhyVim}
 		}
-		return agent.View{Why: agent.WhyText, Input: strings.TrimSpace(strings.TrimPrefix(line, prompt))}
+		return agent.Typed(strings.TrimSpace(strings.TrimPrefix(line, prompt)), wasAsked(s))
 	case !emptyFooter(s.At(last), below == 2):
 		return agent.View{Why: "its footer does not say that its input box is empty"}
 	case takesKeys(s, last):

@@ -161,3 +161,16 @@ func TestTextInVimsNormalMode(t *testing.T) {
 		}
 	}
 }
+
+// Nor is it where its user has begun another session.
+func TestTextInAnotherSession(t *testing.T) {
+	s := waits(map[int]string{3: "› continue"})
+	s.Faint, s.Col = nil, 10
+	if v := (&Codex{}).Screen(s); v.Input != "continue" {
+		t.Fatalf("%+v", v)
+	}
+	s.Rows[0], s.Rows[1] = "", ""
+	if v := (&Codex{}).Screen(s); v.Input != "" || v.Why != agent.WhyText {
+		t.Errorf("%+v", v)
+	}
+}

@@ -49,10 +49,10 @@ func (c *Copilot) Screen(s agent.Screen) agent.View {
 	case bottom-top != 2 || s.Row != top+1 || !strings.HasPrefix(s.Line(s.Row), l.mark):
 		return agent.View{Why: agent.WhyText}
 	case input != "" || s.Col != textCol:
-		return agent.View{Why: agent.WhyText, Input: input}
+		return agent.Typed(input, showsFailure(s, top))
 	case !strings.Contains(footer, idle) || s.Last() > bottom+1+statusMax:
 		return agent.View{Why: "the row below its input box is not understood"}
-	case !strings.HasPrefix(strings.TrimSpace(lastSaid(s, top-1)), failure):
+	case !showsFailure(s, top):
 		return agent.View{Why: "it does not show the failure: another session or view may be open in it, or its user went on"}
 	}
 	return agent.View{Ready: true, Room: s.Width() - textCol - l.roomLess}
@@ -105,6 +105,11 @@ func (l look) around(s agent.Screen) (top, bottom int, ok bool) {
 		}
 	}
 	return top, bottom, true
+}
+
+// showsFailure tells whether an error is the newest thing above the box.
+func showsFailure(s agent.Screen, top int) bool {
+	return strings.HasPrefix(strings.TrimSpace(lastSaid(s, top-1)), failure)
 }
 
 // lastSaid is the first row of the newest thing above a row: what goes on in a further row is indented.

@@ -23,43 +23,32 @@ func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Copilot{}, "") }
 func TestScreenSigns(t *testing.T) {
 	rule := strings.Repeat("─", 100)
 	const footer = " ← open sidebar · Interactive · Manual Approval · / commands · ? help · tab next tab     Claude Sonnet 4.6"
-	for name, c := range map[string]struct {
-		rows  map[int]string
-		set   func(s *agent.Screen)
-		ready bool
-	}{
-		"none":              {ready: true},
-		"a status line":     {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "my status", "and more") }, ready: true},
-		"a panel":           {set: func(s *agent.Screen) { s.Rows = append(s.Rows, "a", "b", "c", "d") }},
-		"working":           {rows: map[int]string{8: " ◎ Working · 42 B esc esc interrupt"}},
-		"loading":           {rows: map[int]string{8: " ○ Loading: 2 skills"}},
-		"text":              {rows: map[int]string{6: "❯ x"}},
-		"a shell command":   {rows: map[int]string{6: "!"}},
-		"a blank typed":     {set: func(s *agent.Screen) { s.Col = 3 }},
-		"two rows":          {set: func(s *agent.Screen) { s.Rows = append(s.Rows[:7:7], append([]string{""}, s.Rows[7:]...)...) }},
-		"an answer":         {rows: map[int]string{1: " ● done", 2: "   more"}},
-		"an answer quotes":  {rows: map[int]string{1: " ● done", 2: "   ✗ You've hit"}},
-		"its user went on":  {rows: map[int]string{3: " ❯ continue"}},
-		"1.0.65":            {rows: map[int]string{1: "✗ You've reached", 2: "  to auto", 8: " / commands · ? help · tab next tab"}, ready: true},
-		"a rule below":      {set: func(s *agent.Screen) { s.Rows = append(s.Rows, rule) }},
-		"cursor elsewhere":  {set: func(s *agent.Screen) { s.Row = 1 }},
-		"cursor not known":  {set: func(s *agent.Screen) { s.Row = -1 }},
-		"nothing was said":  {rows: map[int]string{1: "", 2: ""}},
-		"autopilot":         {rows: map[int]string{8: strings.Replace(footer, "Interactive", "Autopilot", 1)}, ready: true},
-		"half a rule":       {rows: map[int]string{7: "────── menu ──────"}},
-		"nothing below":     {set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
-		"the cursor's mark": {rows: map[int]string{6: ""}},
+	for name, c := range map[string]agenttest.Sign{
+		"none":              {Ready: true},
+		"a status line":     {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "my status", "and more") }, Ready: true},
+		"a panel":           {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "a", "b", "c", "d") }},
+		"working":           {Rows: map[int]string{8: " ◎ Working · 42 B esc esc interrupt"}},
+		"loading":           {Rows: map[int]string{8: " ○ Loading: 2 skills"}},
+		"text":              {Rows: map[int]string{6: "❯ x"}, Input: "x"},
+		"text elsewhere":    {Rows: map[int]string{1: " ● done", 2: "   more", 6: "❯ x"}},
+		"a shell command":   {Rows: map[int]string{6: "!"}},
+		"a blank typed":     {Set: func(s *agent.Screen) { s.Col = 3 }},
+		"two rows":          {Set: func(s *agent.Screen) { s.Rows = append(s.Rows[:7:7], append([]string{""}, s.Rows[7:]...)...) }},
+		"an answer":         {Rows: map[int]string{1: " ● done", 2: "   more"}},
+		"an answer quotes":  {Rows: map[int]string{1: " ● done", 2: "   ✗ You've hit"}},
+		"its user went on":  {Rows: map[int]string{3: " ❯ continue"}},
+		"1.0.65":            {Rows: map[int]string{1: "✗ You've reached", 2: "  to auto", 8: " / commands · ? help · tab next tab"}, Ready: true},
+		"a rule below":      {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, rule) }},
+		"cursor elsewhere":  {Set: func(s *agent.Screen) { s.Row = 1 }},
+		"cursor not known":  {Set: func(s *agent.Screen) { s.Row = -1 }},
+		"nothing was said":  {Rows: map[int]string{1: "", 2: ""}},
+		"autopilot":         {Rows: map[int]string{8: strings.Replace(footer, "Interactive", "Autopilot", 1)}, Ready: true},
+		"half a rule":       {Rows: map[int]string{7: "────── menu ──────"}},
+		"nothing below":     {Set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
+		"the cursor's mark": {Rows: map[int]string{6: ""}},
 	} {
 		s := agent.Screen{Rows: []string{"", " ✗ You've hit your session rate limit.", "   Learn More", "", " ~/work/demo [⎇ main]", rule, "❯", rule, footer}, Row: 6, Col: 2, Cols: 120}
-		for n, text := range c.rows {
-			s.Rows[n] = text
-		}
-		if c.set != nil {
-			c.set(&s)
-		}
-		if v := (&Copilot{}).Screen(s); v.Ready != c.ready || v.Close != nil || v.Instead != nil {
-			t.Errorf("%s: %+v", name, v)
-		}
+		c.Check(t, name, &Copilot{}, s)
 	}
 }
 

@@ -61,7 +61,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	case normal(s, b.status-1):
 		return agent.View{Why: agent.WhyVim}
 	case b.text != placeholder || !b.empty:
-		return agent.View{Why: agent.WhyText, Input: b.text}
+		return agent.Typed(b.text, !strings.Contains(s.At(b.row-2), "shell mode") && (!b.old || failed(s, b.status)))
 	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
 	case b.status < b.row-2 && s.At(b.status) != emptyHint:

@@ -116,14 +116,19 @@ func TestScreenSigns(t *testing.T) {
 	}
 }
 
-// What stands in the box is not what Enter would send where keys are vim's commands: its user is about to change it.
-func TestTextInVimsNormalMode(t *testing.T) {
-	for footer, want := range map[string]string{" [INSERT]   ~/work/demo": "continue", " [NORMAL]   ~/work/demo": ""} {
+// What stands in the box is not what Enter would send as a prompt where keys are vim's commands, or the text is a shell's.
+func TestTextInModes(t *testing.T) {
+	const accepts, place = " Shift+Tab to accept edits", "   ~/work/demo"
+	for _, c := range []struct{ above, footer, want string }{
+		{accepts, " [INSERT]" + place, "continue"},
+		{accepts, " [NORMAL]" + place, ""},
+		{"  shell mode enabled (esc to disable)", place, ""},
+	} {
 		s := agent.Screen{Row: 6, Col: 11, Title: "◇  Ready (demo)", Rows: []string{
-			"✦ All done.", "", strings.Repeat(" ", 60) + "? for shortcuts", strings.Repeat("─", 80), " Shift+Tab to accept edits", strings.Repeat("▄", 80),
-			" >   continue", strings.Repeat("▀", 80), " workspace (/directory)", footer}}
-		if v := (&Gemini{}).Screen(s); v.Ready || v.Input != want {
-			t.Errorf("%s: %+v", footer, v)
+			"✦ All done.", "", strings.Repeat(" ", 60) + "? for shortcuts", strings.Repeat("─", 80), c.above, strings.Repeat("▄", 80),
+			" >   continue", strings.Repeat("▀", 80), " workspace (/directory)", c.footer}}
+		if v := (&Gemini{}).Screen(s); v.Ready || v.Input != c.want {
+			t.Errorf("%q, %q: %+v", c.above, c.footer, v)
 		}
 	}
 }

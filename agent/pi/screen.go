@@ -41,18 +41,28 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: "a panel is open below its input box, or its footer is not understood"}
 	case bottom-top != 2:
 		return agent.View{Why: agent.WhyText}
-	case s.Col != boxCol || s.Line(s.Row) != "":
-		return agent.View{Why: agent.WhyText, Input: s.At(s.Row)}
 	}
-	switch said := lastSaid(s, top); {
-	case !strings.HasPrefix(said, errorLead):
-		return agent.View{Why: "it does not show the failure: another session may be open in it"}
-	case noRoom.MatchString(said):
-		return agent.View{Why: "what it shows is not the failure of its turn: another session may be open in it"}
-	case strings.Contains(said, gaveUp):
-		return agent.View{Why: "its user has ended its own waiting"}
+	why := another(lastSaid(s, top))
+	switch {
+	case s.Col != boxCol || s.Line(s.Row) != "":
+		return agent.Typed(s.At(s.Row), why == "")
+	case why != "":
+		return agent.View{Why: why}
 	}
 	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
+}
+
+// another says why what stands above the box may not be the failure that clawd waits for; empty: it is one.
+func another(said string) string {
+	switch {
+	case !strings.HasPrefix(said, errorLead):
+		return "it does not show the failure: another session may be open in it"
+	case noRoom.MatchString(said):
+		return "what it shows is not the failure of its turn: another session may be open in it"
+	case strings.Contains(said, gaveUp):
+		return "its user has ended its own waiting"
+	}
+	return ""
 }
 
 // box gives the rows of the two lines that the cursor is between. There is no further line below it.

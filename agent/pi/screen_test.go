@@ -20,12 +20,14 @@ func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Pi{}, "") }
 func TestScreenSigns(t *testing.T) {
 	rule := strings.Repeat("─", 100)
 	for name, c := range map[string]agenttest.Sign{
-		"none":          {Ready: true},
-		"working":       {Rows: map[int]string{3: "── ⠹ Working " + strings.Repeat("─", 80)}},
-		"compacting":    {Rows: map[int]string{3: "── ⠹ Compacting... " + strings.Repeat("─", 80)}},
-		"text":          {Rows: map[int]string{4: "x"}},
-		"a blank typed": {Set: func(s *agent.Screen) { s.Col = 1 }},
-		"two rows":      {Set: func(s *agent.Screen) { s.Rows = append(s.Rows[:4:4], append([]string{""}, s.Rows[4:]...)...) }},
+		"none":                               {Ready: true},
+		"working":                            {Rows: map[int]string{3: "── ⠹ Working " + strings.Repeat("─", 80)}},
+		"compacting":                         {Rows: map[int]string{3: "── ⠹ Compacting... " + strings.Repeat("─", 80)}},
+		"text":                               {Rows: map[int]string{4: "x"}, Input: "x"},
+		"text elsewhere":                     {Rows: map[int]string{1: " All done.", 4: "x"}},
+		"text after its user ended the wait": {Rows: map[int]string{1: " Error: Retry failed after 2 attempts: Retry cancelled", 4: "x"}},
+		"a blank typed":                      {Set: func(s *agent.Screen) { s.Col = 1 }},
+		"two rows":                           {Set: func(s *agent.Screen) { s.Rows = append(s.Rows[:4:4], append([]string{""}, s.Rows[4:]...)...) }},
 		"a menu": {Set: func(s *agent.Screen) {
 			s.Rows = append(s.Rows[:6:6], append([]string{"→ settings", "  model", "  tree"}, s.Rows[6:]...)...)
 		}},

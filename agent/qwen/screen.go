@@ -56,7 +56,7 @@ func (q *Qwen) Screen(s agent.Screen) agent.View {
 	case b.busy:
 		return agent.View{Why: agent.WhyBusy}
 	case text != placeholder || !b.empty:
-		return agent.View{Why: agent.WhyText, Input: text}
+		return agent.Typed(text, failed(s, b.row))
 	case !b.idle:
 		return agent.View{Why: "the lines below its input box say more than that it is idle, or are not understood"}
 	case !failed(s, b.row):

@@ -60,12 +60,13 @@ func TestOldScreenSigns(t *testing.T) {
 		"busy":                       {Rows: map[int]string{4: "  ⠧ Working on it! (2s · esc to cancel)"}},
 		"busy, with a queued prompt": {Rows: map[int]string{3: "  ⠧ Working on it! (2s · esc to cancel)", 4: "    more"}},
 		"it asks again by itself":    {Rows: map[int]string{3: "    Requested 1.] (Retrying in 60s… (attempt 1/10))"}},
-		"its words, typed":           {Set: func(s *agent.Screen) { s.FaintAbove = make([][][2]int, 3) }},
-		"nothing of colors known":    {Set: func(s *agent.Screen) { s.FaintAbove = nil }},
-		"grey in another row":        {Set: func(s *agent.Screen) { s.FaintAbove = [][][2]int{{{2, 50}}, {{2, 50}}} }},
-		"grey where the cursor is":   {Set: func(s *agent.Screen) { s.FaintAbove, s.Faint = nil, [][2]int{{0, 50}} }},
-		"a suggestion":               {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{2, 50}} }},
-		"text":                       {Rows: map[int]string{6: "> x"}},
+		"its words, typed":           {Set: func(s *agent.Screen) { s.FaintAbove = make([][][2]int, 3) }, Input: placeholder},
+		"nothing of colors known":    {Set: func(s *agent.Screen) { s.FaintAbove = nil }, Input: placeholder},
+		"grey in another row":        {Set: func(s *agent.Screen) { s.FaintAbove = [][][2]int{{{2, 50}}, {{2, 50}}} }, Input: placeholder},
+		"grey where the cursor is":   {Set: func(s *agent.Screen) { s.FaintAbove, s.Faint = nil, [][2]int{{0, 50}} }, Input: placeholder},
+		"a suggestion":               {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{2, 50}} }, Input: "All done."},
+		"text":                       {Rows: map[int]string{6: "> x"}, Input: "x"},
+		"text elsewhere":             {Rows: map[int]string{2: "", 3: "  ✦ All done.", 6: "> x"}},
 		"two rows":                   {Rows: map[int]string{5: "> x"}},
 		"a shell":                    {Rows: map[int]string{6: "!   " + placeholder}},
 		"a search":                   {Rows: map[int]string{6: "(r:)  " + placeholder}},
@@ -77,7 +78,7 @@ func TestOldScreenSigns(t *testing.T) {
 		"text below the cursor":      {Rows: map[int]string{9: ""}, Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  more") }},
 		"the cursor not in column 0": {Set: func(s *agent.Screen) { s.Col = 1 }},
 		"the cursor further down":    {Set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
-		"the cursor in the box":      {Set: func(s *agent.Screen) { s.Row, s.Col = 6, 2 }},
+		"the cursor in the box":      {Set: func(s *agent.Screen) { s.Row, s.Col = 6, 2 }, Input: placeholder},
 		"the cursor not known":       {Set: func(s *agent.Screen) { s.Row = -1 }},
 		"an answer":                  {Rows: map[int]string{2: "", 3: "  ✦ All done."}},
 		"cancelled":                  {Rows: map[int]string{3: "  ● Request cancelled."}},
@@ -94,7 +95,7 @@ func TestOldScreenSigns(t *testing.T) {
 // What is typed is told without the blank of no width that stands behind it.
 func TestTypedText(t *testing.T) {
 	rule := strings.Repeat("─", 100)
-	s := agent.Screen{Rows: []string{"", "", rule, "> continue \u200b", rule, "  demo", "  Auto mode"}, Row: 3, Col: 10}
+	s := agent.Screen{Rows: []string{"", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, "> continue \u200b", rule, "  demo", "  Auto mode"}, Row: 4, Col: 10}
 	if v := (&Qwen{}).Screen(s); v.Ready || v.Input != "continue" {
 		t.Errorf("%+v", v)
 	}
@@ -109,10 +110,11 @@ func TestScreenSigns(t *testing.T) {
 		"busy":                 {Set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
 		"asking":               {Set: func(s *agent.Screen) { s.Title = "✳︎ Qwen - demo" }},
 		"busy by its footer":   {Rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue · Auto mode"}},
-		"its words, typed":     {Set: func(s *agent.Screen) { s.Faint = nil }},
-		"text":                 {Rows: map[int]string{6: "> x"}},
-		"a suggestion":         {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 50}} }},
-		"a blank typed":        {Set: func(s *agent.Screen) { s.Col = 3 }},
+		"its words, typed":     {Set: func(s *agent.Screen) { s.Faint = nil }, Input: placeholder},
+		"text":                 {Rows: map[int]string{6: "> x"}, Input: "x"},
+		"text elsewhere":       {Rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done.", 6: "> x"}},
+		"a suggestion":         {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 50}} }, Input: "All done."},
+		"a blank typed":        {Set: func(s *agent.Screen) { s.Col = 3 }, Input: placeholder},
 		"two rows":             {Rows: map[int]string{7: "  and more"}},
 		"a menu":               {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  (1/81)") }},
 		"no footer":            {Set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
