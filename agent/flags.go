@@ -60,8 +60,8 @@ type Option struct {
 	// Sets names what a value sets; nil: the option's name. The same in the config's arguments takes its place;
 	// where the name is empty, nothing does.
 	Sets func(value string) string
-	// Limits tells of a value, empty where the option takes none, whether it takes something from what a run may do, and
-	// gives nothing; nil: never.
+	// Limits tells of a value, empty where the option takes none, whether it may take something from what a run may do;
+	// nil: never.
 	Limits func(value string) bool
 }
 
@@ -106,8 +106,8 @@ func (t Options) AddSetting(takes Takes, fate func(value string) Fate, sets func
 	}
 }
 
-// Limit says of options that are there, by their names, that they take something from what a run may do, and give nothing,
-// unless they are switched off.
+// Limit says of options that are there, by their names, that they may take something from what a run may do, unless they are
+// switched off.
 func (t Options) Limit(names ...string) {
 	t.LimitBy(func(value string) bool { return value != "false" }, names...)
 }
@@ -121,6 +121,9 @@ func (t Options) LimitBy(limits func(value string) bool, names ...string) {
 		}
 	}
 }
+
+// IsPlan tells whether the value of an approval mode lets a run only read.
+func IsPlan(mode string) bool { return mode == "plan" }
 
 // AddsUp is for options that take something away each time they are given: none takes another's place.
 func AddsUp(string) string { return "" }

@@ -26,7 +26,7 @@ type Launch struct {
 type Flag struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values,omitempty"`
-	Limits bool     `json:"limits,omitempty"` // it takes something from what the process may do, and gives nothing
+	Limits bool     `json:"limits,omitempty"` // it may take something from what the process may do
 }
 
 // Args is the flag as it is passed again: no value can be taken for an option or a prompt.

@@ -47,7 +47,7 @@ func optionTable() agent.Options {
 	t.Add(agent.Perhaps, agent.Drop, "-r --resume", "-d --debug", "--from-pr", "-w --worktree", "--tmux", "--prompt-suggestions", "--remote-control")
 	t.Add(agent.Many, agent.Drop, "--file")
 	t.Limit("--disallowedTools", "--tools", "--strict-mcp-config", "--disable-slash-commands", "--bare", "--safe-mode", "--restricted",
-		"--max-turns", "--max-budget-usd", "--task-budget")
+		"--max-turns", "--max-budget-usd", "--task-budget", "--settings", "--setting-sources", "--plugin-dir", "--permission-prompt-tool")
 	// What came by stdin is seen nowhere: a program sends instructions, agents and hooks that way.
 	t.Add(agent.One, func(v string) agent.Fate {
 		if v == "text" {

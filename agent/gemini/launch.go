@@ -29,7 +29,8 @@ func optionTable() agent.Options {
 	t.Add(agent.Switch, agent.Drop, "--debug -d", "--screen-reader", "--raw-output", "--accept-raw-output-risk")
 	t.Add(agent.One, agent.Drop, "--prompt -p", "--prompt-interactive -i", "--output-format -o", "--session-id", "--session-file")
 	t.Add(agent.Perhaps, agent.Drop, "--resume -r", "--worktree -w")
-	t.Limit("--sandbox", "--allowed-mcp-server-names", "--extensions")
+	t.Limit("--sandbox", "--allowed-mcp-server-names", "--extensions", "--policy", "--admin-policy")
+	t.LimitBy(agent.IsPlan, "--approval-mode")
 	return t
 }
 

@@ -49,6 +49,7 @@ func optionTable() agent.Options {
 	}, "--input-format")
 	t.Limit("--sandbox", "--exclude-tools", "--core-tools", "--allowed-mcp-server-names", "--extensions", "--disabled-slash-commands", "--bare", "--safe-mode",
 		"--max-session-turns", "--max-wall-time", "--max-tool-calls", "--max-subagent-depth")
+	t.LimitBy(agent.IsPlan, modeFlag)
 	return t
 }
 
