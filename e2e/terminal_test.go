@@ -139,6 +139,12 @@ func (p *terminal) text(s string) { p.tmux("send-keys", "-l", s) }
 func (p *terminal) asks(prompt string) {
 	p.w.t.Helper()
 	p.ready()
+	p.sends(prompt)
+}
+
+// sends is asks where the input box is there.
+func (p *terminal) sends(prompt string) {
+	p.w.t.Helper()
 	before := p.w.main()
 	p.text(prompt)
 	p.shows(prompt)

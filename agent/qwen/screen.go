@@ -26,6 +26,8 @@ import (
 //
 //	  ⠧ Are you not entertained? (Working on it!) (2s · esc to cancel)
 //	──────────────────────────────────────────────────────
+//
+// With vim's keys its placeholder says so, and the last row names the mode (0.15: INSERT alone).
 const (
 	promptSigns = ">*" // the second in yolo mode
 	boxCol      = 2
@@ -33,6 +35,9 @@ const (
 	oldRoomLess = 8 // of nine tenths of them, in 0.15; two more than it leaves
 	oldBelow    = 3 // rows that the cursor is below the box, in 0.15
 	placeholder = "Type your message or @path/to/file"
+	vimHint     = "Press 'i' for INSERT mode and 'Esc' for NORMAL mode."
+	insert      = "-- INSERT --"
+	normal      = "-- NORMAL --"
 	footerRows  = 2
 	failureSign = "✕ "
 	retryHint   = "(Press Ctrl+Y to retry)"
@@ -55,7 +60,9 @@ func (q *Qwen) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyText}
 	case b.busy:
 		return agent.View{Why: agent.WhyBusy}
-	case text != placeholder || !b.empty:
+	case strings.HasPrefix(b.status, normal):
+		return agent.View{Why: agent.WhyVim}
+	case text != b.hint() || !b.empty:
 		return agent.Typed(text, failed(s, b.row))
 	case !b.idle:
 		return agent.View{Why: "the lines below its input box say more than that it is idle, or are not understood"}
@@ -67,34 +74,48 @@ func (q *Qwen) Screen(s agent.Screen) agent.View {
 
 // box is where the input box is, and what is drawn around it. It means nothing where there is none in that row.
 type box struct {
-	row   int
-	busy  bool // the row above it says so; in 0.24 the title does
-	empty bool // the cursor is at its beginning, or drawn there, and the rest is grey
-	idle  bool // the rows below it say no more than they always do
-	room  int
+	row    int
+	busy   bool   // the row above it says so; in 0.24 the title does
+	empty  bool   // the cursor is at its beginning, or drawn there, and the rest is grey
+	idle   bool   // the rows below it say no more than they always do
+	status string // the last of them
+	room   int
+}
+
+// hint is what an empty box shows.
+func (b box) hint() string {
+	if strings.HasPrefix(b.status, insert) {
+		return vimHint
+	}
+	return placeholder
 }
 
 func boxOf(s agent.Screen) box {
 	if s.Col != 0 || s.At(s.Row) != "" || s.Row != s.Last()+1 {
 		return box{
-			row:   s.Row,
-			empty: s.Col == boxCol && s.IsFaint(boxCol),
-			idle:  s.Last()-(s.Row+1) == footerRows && !strings.Contains(s.Line(s.Last()), "Enter to steer"),
-			room:  len([]rune(s.Line(s.Row+1))) - roomLess,
+			row:    s.Row,
+			empty:  s.Col == boxCol && s.IsFaint(boxCol),
+			idle:   s.Last()-(s.Row+1) == footerRows && footer.MatchString(s.Line(s.Last())),
+			status: s.At(s.Last()),
+			room:   len([]rune(s.Line(s.Row+1))) - roomLess,
 		}
 	}
 	row := s.Row - oldBelow
 	return box{
-		row:   row,
-		busy:  oldBusy(s, row),
-		empty: s.IsFaintAbove(oldBelow, boxCol),
-		idle:  oldFooter.MatchString(s.Line(s.Row - 1)),
-		room:  len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
+		row:    row,
+		busy:   oldBusy(s, row),
+		empty:  s.IsFaintAbove(oldBelow, boxCol),
+		idle:   oldFooter.MatchString(s.Line(s.Row - 1)),
+		status: s.At(s.Row - 1),
+		room:   len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
 	}
 }
 
+// footer is how the last row of 0.24 begins: with the mode. What runs in the background stands behind it.
+var footer = lazyregexp.New(`^  (?:\? for shortcuts|-- INSERT --|(?:plan mode|auto-accept edits|Auto mode|YOLO mode|⏸ Ask permissions) \(shift \+ tab to cycle\))`)
+
 // oldFooter is the row below the box of 0.15: the mode, and how full the context is. What runs in the background would stand between them.
-var oldFooter = lazyregexp.New(`^  (?:\? for shortcuts|(?:plan mode|auto-accept edits|YOLO mode) \(shift \+ tab to cycle\))(?: {2,}[0-9.]+% (?:context )?used)?$`)
+var oldFooter = lazyregexp.New(`^  (?:\? for shortcuts|-- INSERT --|(?:plan mode|auto-accept edits|YOLO mode) \(shift \+ tab to cycle\))(?: {2,}[0-9.]+% (?:context )?used)?$`)
 
 // oldWorks ends the row that 0.15 draws above its box while it works, or waits to ask again.
 const oldWorks = "esc to cancel)"

@@ -26,7 +26,7 @@ func TestPlaceholderIsGrey(t *testing.T) {
 		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[38;2;108;112;134m\x1b[49m " + placeholder: true,
 		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[49m " + placeholder:                       false,
 	} {
-		rows := []string{"", "  > x", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, box, "\x1b[39m" + rule, "  demo", "  Auto mode"}
+		rows := []string{"", "  > x", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, box, "\x1b[39m" + rule, "  demo", "  Auto mode (shift + tab to cycle)"}
 		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 5, 2, "Qwen - demo")); v.Ready != ready {
 			t.Errorf("%q: %+v", box, v)
 		}
@@ -71,7 +71,11 @@ func TestOldScreenSigns(t *testing.T) {
 		"a shell":                    {Rows: map[int]string{6: "!   " + placeholder}},
 		"a search":                   {Rows: map[int]string{6: "(r:)  " + placeholder}},
 		"one Ctrl-C":                 {Rows: map[int]string{8: "  Press Ctrl+C again to exit."}},
-		"vim":                        {Rows: map[int]string{8: "  -- INSERT --"}},
+		"vim's INSERT mode":          {Rows: map[int]string{6: ">   " + vimHint, 8: "  -- INSERT --"}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{3, 60}} }, Ready: true},
+		"vim's NORMAL mode":          {Rows: map[int]string{6: ">   " + vimHint, 8: "  -- NORMAL --"}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{3, 60}} }},
+		"no mode of vim's":           {Rows: map[int]string{6: ">   " + vimHint}, Set: func(s *agent.Screen) { s.FaintAbove[2] = [][2]int{{3, 60}} }, Input: vimHint},
+		"another hint":               {Rows: map[int]string{8: "  -- INSERT --"}, Input: placeholder},
+		"text in NORMAL mode":        {Rows: map[int]string{6: "> x", 8: "  -- NORMAL --"}},
 		"a task in the background":   {Rows: map[int]string{8: "  ? for shortcuts · 1 shell"}},
 		"a footer of two rows":       {Rows: map[int]string{9: "  demo-1"}, Set: func(s *agent.Screen) { s.Rows, s.Row = append(s.Rows, ""), 10 }},
 		"no footer":                  {Set: func(s *agent.Screen) { s.Rows, s.Row = s.Rows[:8], 8 }},
@@ -116,6 +120,11 @@ func TestScreenSigns(t *testing.T) {
 		"a suggestion":         {Rows: map[int]string{6: "> All done."}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{2, 50}} }, Input: "All done."},
 		"a blank typed":        {Set: func(s *agent.Screen) { s.Col = 3 }, Input: placeholder},
 		"two rows":             {Rows: map[int]string{7: "  and more"}},
+		"vim's INSERT mode":    {Rows: map[int]string{6: ">   " + vimHint, 9: "  -- INSERT --"}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{3, 60}} }, Ready: true},
+		"vim's NORMAL mode":    {Rows: map[int]string{6: ">   " + vimHint, 9: "  -- NORMAL --"}, Set: func(s *agent.Screen) { s.Faint = [][2]int{{3, 60}} }},
+		"text in NORMAL mode":  {Rows: map[int]string{6: "> x", 9: "  -- NORMAL --"}},
+		"one Escape":           {Rows: map[int]string{9: "  Press Esc again to rewind conversation."}},
+		"a task in its back":   {Rows: map[int]string{9: "  ⏸ Ask permissions (shift + tab to cycle) · 1 shell"}, Ready: true},
 		"a menu":               {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  (1/81)") }},
 		"no footer":            {Set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
 		"an answer":            {Rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done."}},
