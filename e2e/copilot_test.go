@@ -137,3 +137,44 @@ func TestExecCopilotHangs(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestLiveCopilotAsks: a limit that GitHub sets makes the agent ask in its window whether to go on with another model. Nothing is chosen there: the
+// question is closed, and the prompt is typed, also in a terminal that tells its colors, where the agent draws another box.
+func TestLiveCopilotAsks(t *testing.T) {
+	for name, colored := range map[string]bool{"Plain": false, "Colored": true} {
+		t.Run(name, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, copilot)
+			w.colored = colored
+			var limited atomic.Bool
+			limited.Store(true)
+			w.gitHub(&limited)
+			c := w.startClawd(settings{})
+			p := w.openTerminal(false)
+			p.ready()
+			p.text("say done")
+			p.shows("say done")
+			looks := 0
+			w.eventually(agentTime, "its question", func() bool {
+				if looks%60 == 10 { // as in sends
+					p.keys("Enter")
+				}
+				looks++
+				return strings.Contains(p.screen(), "3. No (Esc)")
+			})
+			id := c.wait("session_stopped", "reason", "usage_limit").text("session")
+			limited.Store(false)
+			if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 {
+				t.Fatalf("exit code %d\n%s", out.code(), out.output())
+			}
+			c.wait("resume_started", "session", id, "plan", "tmux")
+			c.wait("resume_succeeded", "session", id)
+			p.shows("● done")
+			c.quiet(4 * time.Second)
+			if n := strings.Count(p.screen(), "❯ continue"); n != 1 {
+				t.Errorf("%d prompts of clawd's", n)
+			}
+		})
+	}
+}

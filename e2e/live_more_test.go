@@ -22,7 +22,8 @@ import (
 func TestLiveCopyMode(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w, c, p, id := stopsOpen(t, claude329, false, "10s")
+	w := newWorld(t, claude329)
+	c, p, id := w.stopsOpen(false, "10s")
 	p.tmux("copy-mode")
 	e := c.wait("session_blocked", "session", id)
 	if !strings.Contains(e.text("why"), "copy mode") {

@@ -66,8 +66,8 @@ func runLive(t *testing.T, a agentCase) {
 }
 
 // stopsOpen runs a turn in an open terminal into a limit. base is how long clawd waits then.
-func stopsOpen(t *testing.T, a agentCase, wrapped bool, base string) (*world, *clawd, *terminal, string) {
-	w := newWorld(t, a)
+func (w *world) stopsOpen(wrapped bool, base string) (*clawd, *terminal, string) {
+	w.t.Helper()
 	c := w.startClawd(settings{base: base})
 	p := w.openTerminal(wrapped)
 	last, reason := w.stopsWindow()
@@ -77,7 +77,7 @@ func stopsOpen(t *testing.T, a agentCase, wrapped bool, base string) (*world, *c
 	id := w.only()
 	seen(c, id)
 	c.wait("session_stopped", "session", id, "reason", reason)
-	return w, c, p, id
+	return c, p, id
 }
 
 // stopsWindow is an answer that a turn in a terminal ends with, and what clawd calls that.
@@ -118,7 +118,9 @@ func (w *world) failsSeen(last provider.Answer) (seen func(c *clawd, id string))
 }
 
 func wokenCase(t *testing.T, a agentCase, wrapped bool) {
-	w, c, p, id := stopsOpen(t, a, wrapped, "5s")
+	w := newWorld(t, a)
+	w.colored = true // as most terminals
+	c, p, id := w.stopsOpen(wrapped, "5s")
 	way := "tmux"
 	if wrapped {
 		way = "pty"
@@ -138,7 +140,8 @@ func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 
 // halfTypedCase: what its user has begun to type stays as it is. Once it is taken out again, the wait is over.
 func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
-	w, c, p, id := stopsOpen(t, a, wrapped, "20s")
+	w := newWorld(t, a)
+	c, p, id := w.stopsOpen(wrapped, "20s")
 	p.text("half a thought")
 	p.shows("half a thought")
 	c.wait("session_blocked", "session", id)
@@ -156,7 +159,8 @@ func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 
 // localCommandsCase: what its user does in the wait that asks no model ends no wait.
 func localCommandsCase(t *testing.T, a agentCase) {
-	w, c, p, id := stopsOpen(t, a, false, "40s")
+	w := newWorld(t, a)
+	c, p, id := w.stopsOpen(false, "40s")
 	type command struct{ text, shows string }
 	commands := []command{{"!ls -a", ".git"}}
 	if a.isClaude() {
@@ -193,7 +197,8 @@ func localCommandsCase(t *testing.T, a agentCase) {
 
 // quitCase: the pane shows a shell now. Its user quit, and nothing is done.
 func quitCase(t *testing.T, a agentCase) {
-	w, c, p, id := stopsOpen(t, a, false, "20s")
+	w := newWorld(t, a)
+	c, p, id := w.stopsOpen(false, "20s")
 	w.waitMain(w.stops()) // some agents record each of their own tries
 	p.quits()
 	c.wait("session_left", "session", id)
@@ -222,7 +227,8 @@ func (p *terminal) begins(command string) {
 // clearedCase: its user has begun a new session in the same window, which is empty yet. Nothing is typed
 // into it.
 func clearedCase(t *testing.T, a agentCase) {
-	w, c, p, _ := stopsOpen(t, a, false, "30s")
+	w := newWorld(t, a)
+	c, p, _ := w.stopsOpen(false, "30s")
 	w.waitMain(w.stops()) // as in quitCase
 	command := "/clear"
 	if a.isOpencode() || a.isPi() {

@@ -42,7 +42,11 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 	}
 	// A shell waits below the agent, as it does for a person; a key too many for the agent does not end it.
 	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh -o ignoreeof\n")
-	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
+	colors := "default"
+	if w.colored {
+		colors = "fg=colour250,bg=black"
+	}
+	p.tmux("-f", "/dev/null", "start-server", ";", "set", "-g", "window-style", colors, ";", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
 			w.t.Logf("the terminal:\n%s", p.screen())
@@ -109,7 +113,7 @@ func (p *terminal) shows(text string) {
 // ready waits for the agent's empty input box.
 func (p *terminal) ready() {
 	p.w.t.Helper()
-	text := map[string]string{"claude": "❯", "opencode": "ctrl+p commands", "codex": "›", "copilot": "❯", "gemini": "Type your message", "pi": "(auto)",
+	text := map[string]string{"claude": "❯", "opencode": "ctrl+p commands", "codex": "›", "copilot": "/ commands", "gemini": "Type your message", "pi": "(auto)",
 		"qwen": "Type your message"}[p.w.agent.kind]
 	p.shows(text)
 }

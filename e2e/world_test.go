@@ -43,6 +43,7 @@ type world struct {
 	login      bool // Claude Code runs on a claude.ai login instead of an API key, Copilot on one of GitHub's
 	anthro     bool // opencode speaks the Anthropic API
 	background bool // Codex's terminal uses its background server
+	colored    bool // a terminal tells its colors when it is asked, as most do
 	keyInAuth  bool // opencode has its key from its login file
 	env        []string
 	outputs    int
