@@ -45,10 +45,21 @@ var (
 
 // pinned is an agent of agents/pinned: no other is installed.
 func pinned(kind, version string) agentCase {
-	if !slices.Contains(strings.Split(pinnedFile, "\n"), kind+" "+version) {
+	a := agentCase{kind: kind, version: version}
+	if !slices.Contains(pins(), a) {
 		panic(kind + " " + version + " does not stand in agents/pinned")
 	}
-	return agentCase{kind: kind, version: version}
+	return a
+}
+
+// pins are the agents in that file.
+func pins() (all []agentCase) {
+	for line := range strings.Lines(pinnedFile) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] != "#" {
+			all = append(all, agentCase{f[0], f[1]})
+		}
+	}
+	return all
 }
 
 // bin is the agent's program. It ends the test when the agent is not installed.
@@ -84,8 +95,13 @@ func (a agentCase) older() bool {
 
 // newest: agents/pinned has no later version of the agent.
 func (a agentCase) newest() bool {
-	all := strings.Fields(pinnedFile[strings.LastIndex(pinnedFile, "\n"+a.kind+" "):])
-	return all[1] == a.version
+	last := a
+	for _, p := range pins() {
+		if p.kind == a.kind {
+			last = p
+		}
+	}
+	return last == a
 }
 
 // byText: the version writes a reset time only as a text with minutes.

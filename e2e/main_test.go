@@ -288,10 +288,9 @@ func unseen() (names []string) {
 	if os.Getenv(envMust) != "1" || os.Getenv(envAll) != "all" || explicit("test.run") {
 		return nil
 	}
-	for _, line := range strings.Split(strings.TrimSpace(pinnedFile), "\n") {
-		kind, version, _ := strings.Cut(line, " ")
-		if _, is := ran.Load(agentCase{kind, version}); !is {
-			names = append(names, line)
+	for _, a := range pins() {
+		if _, is := ran.Load(a); !is {
+			names = append(names, a.kind+" "+a.version)
 		}
 	}
 	return names
