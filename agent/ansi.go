@@ -114,6 +114,23 @@ func (p *pen) set(params string) {
 	}
 }
 
+// Grey tells of a color by its parts, from 0 to 255, whether it is a grey, or next to one, that is neither near black nor near white:
+// what agents draw placeholders in.
+func Grey(r, g, b int) bool {
+	least, most := min(r, g, b), max(r, g, b)
+	return most-least <= 28 && most < 0xc0 && most > 0x20
+}
+
+// GreyOfPalette is Grey for one of the 256 colors of a palette. A terminal without more gets these for the greys of many themes.
+func GreyOfPalette(c int) bool {
+	if c < 16 || c > 231 {
+		return c == 8 || c >= 234 && c <= 248
+	}
+	r, g, b := (c-16)/36, (c-16)/6%6, (c-16)%6 // six steps each
+	least, most := min(r, g, b), max(r, g, b)
+	return least >= 1 && most <= 3 && most-least <= 1
+}
+
 // chosen reads a color out of the palette or by its parts, and gives the index of its last part.
 func (p *pen) chosen(f []string, n int, foreground bool) int {
 	at := func(i int) int {
@@ -127,11 +144,9 @@ func (p *pen) chosen(f []string, n int, foreground bool) int {
 	last := n + 1
 	switch at(n + 1) {
 	case 5:
-		c := at(n + 2)
-		grey, last = c == 8 || c >= 234 && c <= 248, n+2
+		grey, last = GreyOfPalette(at(n+2)), n+2
 	case 2:
-		r, g, b := at(n+2), at(n+3), at(n+4)
-		grey, last = max(r, g, b)-min(r, g, b) <= 28 && max(r, g, b) < 0xc0 && max(r, g, b) > 0x20, n+4
+		grey, last = Grey(at(n+2), at(n+3), at(n+4)), n+4
 	}
 	if foreground {
 		p.grey = grey

@@ -141,12 +141,12 @@ func TestExecCopilotHangs(t *testing.T) {
 // TestLiveCopilotAsks: a limit that GitHub sets makes the agent ask in its window whether to go on with another model. Nothing is chosen there: the
 // question is closed, and the prompt is typed, also in a terminal that tells its colors, where the agent draws another box.
 func TestLiveCopilotAsks(t *testing.T) {
-	for name, colored := range map[string]bool{"Plain": false, "Colored": true} {
+	for name, look := range map[string]look{"Large": large, "Dark": dark, "Small": small} {
 		t.Run(name, func(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()
 			w := newWorld(t, copilot)
-			w.colored = colored
+			w.look = look
 			var limited atomic.Bool
 			limited.Store(true)
 			w.gitHub(&limited)

@@ -119,7 +119,9 @@ func (w *world) failsSeen(last provider.Answer) (seen func(c *clawd, id string))
 
 func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 	w := newWorld(t, a)
-	w.colored = true // as most terminals
+	if w.look = dark; wrapped {
+		w.look = small
+	}
 	c, p, id := w.stopsOpen(wrapped, "5s")
 	way := "tmux"
 	if wrapped {

@@ -9,6 +9,19 @@ import (
 	"strings"
 )
 
+// look is how a terminal looks to the agent in it.
+type look struct {
+	vars          []string
+	columns, rows string
+	colors        string // that it tells when it is asked; "default": none, as tmux without a client
+}
+
+var (
+	large = look{[]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, "110", "40", "default"}
+	dark  = look{large.vars, "110", "40", "fg=colour250,bg=black"}
+	small = look{[]string{"TERM=screen-256color"}, "80", "24", "fg=black,bg=colour231"} // half of a screen, in tmux as it comes
+)
+
 // terminal is an agent in a pane of a private tmux server.
 type terminal struct {
 	w      *world
@@ -23,7 +36,7 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 	w.prepareTerminal()
 	p := &terminal{w: w, socket: filepath.Join(w.root, "tmux")}
 	line := []string{"exec", "env", "-i"}
-	for _, e := range append(w.environ(), "TERM=xterm-256color", "COLORTERM=truecolor") {
+	for _, e := range append(w.environ(), w.look.vars...) {
 		if !strings.HasPrefix(e, "TERM=dumb") {
 			line = append(line, quoted(e))
 		}
@@ -42,11 +55,8 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 	}
 	// A shell waits below the agent, as it does for a person; a key too many for the agent does not end it.
 	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh -o ignoreeof\n")
-	colors := "default"
-	if w.colored {
-		colors = "fg=colour250,bg=black"
-	}
-	p.tmux("-f", "/dev/null", "start-server", ";", "set", "-g", "window-style", colors, ";", "new-session", "-d", "-x", "110", "-y", "40", "-c", w.project, script)
+	p.tmux("-f", "/dev/null", "start-server", ";", "set", "-g", "window-style", w.look.colors, ";",
+		"new-session", "-d", "-x", w.look.columns, "-y", w.look.rows, "-c", w.project, script)
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
 			w.t.Logf("the terminal:\n%s", p.screen())

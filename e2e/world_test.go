@@ -43,7 +43,7 @@ type world struct {
 	login      bool // Claude Code runs on a claude.ai login instead of an API key, Copilot on one of GitHub's
 	anthro     bool // opencode speaks the Anthropic API
 	background bool // Codex's terminal uses its background server
-	colored    bool // a terminal tells its colors when it is asked, as most do
+	look       look
 	keyInAuth  bool // opencode has its key from its login file
 	env        []string
 	outputs    int
@@ -65,7 +65,7 @@ func newWorld(t *testing.T, a agentCase) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, agent: a, program: program, root: root, provider: provider.New()}
+	w := &world{t: t, agent: a, program: program, root: root, provider: provider.New(), look: large}
 	began := time.Now()
 	t.Cleanup(func() {
 		w.endAll()

@@ -26,8 +26,8 @@ import (
 // While it works, the row below the box says so: " ◎ Working · 42 B esc esc interrupt".
 const (
 	textCol   = 2
-	statusMax = 3 // rows of a status line
-	idle      = "/ commands · ? help"
+	statusMax = 3            // rows of a status line
+	idle      = "/ commands" // further keys are named where there is room
 	working   = "Working"
 	failure   = "✗ "
 )

@@ -25,6 +25,7 @@ func boxOf(s agent.Screen) (box, bool) {
 	}
 	line, edge := s.Line(s.Row), s.Line(s.Row-1)
 	b := box{row: s.Row, status: s.Row - 4, room: len([]rune(edge)) - roomLess, empty: s.Col == boxCol}
+	hinted := agent.Rule(s.Line(s.Row-3), '─')
 	below := '▀'
 	switch {
 	case agent.Rule(edge, '▄'):
@@ -33,10 +34,11 @@ func boxOf(s agent.Screen) (box, bool) {
 		below, b.old, b.empty = '▄', true, b.empty && s.IsFaint(boxCol)
 	case agent.Rule(edge, '─'):
 		below = '─'
+	case edge == "" && hinted: // a light terminal of 256 colors: the box is a background
+		b.empty, b.room = b.empty && s.IsFaint(boxCol), len([]rune(s.Line(s.Row-3)))-roomLess
 	default:
 		return b, false
 	}
-	hinted := agent.Rule(s.Line(s.Row-3), '─')
 	if s.Row < 4 || !strings.HasPrefix(line, prompt) || !hinted && !b.old {
 		return b, false
 	}
@@ -44,7 +46,9 @@ func boxOf(s agent.Screen) (box, bool) {
 		b.status = s.Row - 2
 	}
 	b.text = strings.TrimSpace(strings.TrimPrefix(line, prompt))
-	b.closed = agent.Rule(s.Line(s.Row+1), below)
+	if b.closed = agent.Rule(s.Line(s.Row+1), below); edge == "" {
+		b.closed = s.At(s.Row+1) == ""
+	}
 	return b, true
 }
 

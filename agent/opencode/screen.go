@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
@@ -23,7 +24,6 @@ const (
 	textCol = 3
 	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
 	roomLess = 7
-	idleTip  = "ctrl+p commands"
 )
 
 var (
@@ -120,22 +120,20 @@ func inner(s agent.Screen, row, edge, end int) string {
 	return strings.TrimSpace(string(line[edge+1 : min(end, len(line))]))
 }
 
-// footer reads what stands below the box: one row, unless the agent is at work or retries.
+// footer reads what stands below the box.
 func footer(s agent.Screen, foot, edge int) string {
 	end := width(s, foot, edge)
-	line := inner(s, foot+1, -1, end+1)
+	var rows []string
+	for row := foot + 1; row < len(s.Rows); row++ {
+		rows = append(rows, strings.TrimRight(cells(s, row, 0, end+1), " "))
+	}
 	switch {
 	case edge > 2:
 		return whyStart
-	case strings.Contains(line, "interrupt"), strings.Contains(line, "[retry"), strings.Contains(line, "(click to expand)"):
+	case working.MatchString(strings.Join(rows, "\n")):
 		return agent.WhyBusy
-	case !strings.HasSuffix(line, idleTip), strings.Contains(line, "esc "):
+	case !idle(rows):
 		return "its footer does not say that it is idle"
-	}
-	for row := foot + 2; row < len(s.Rows); row++ {
-		if inner(s, row, -1, end+1) != "" {
-			return "its footer does not say that it is idle"
-		}
 	}
 	for row := range s.Row {
 		if edged(s, row, edge) && strings.HasPrefix(inner(s, row, edge, end), "QUEUED") {
@@ -143,6 +141,40 @@ func footer(s agent.Screen, foot, edge int) string {
 		}
 	}
 	return ""
+}
+
+var (
+	working = lazyregexp.New(`interrupt|\[retry|retrying in|\(click to expand\)`)
+	// hints end an idle footer's first row; in a narrow terminal the end of each stands in the second.
+	hints    = lazyregexp.New(`(?:(?:^| )tab +(?:agents *)?)?ctrl\+p(?: commands)?$`)
+	hintEnds = lazyregexp.New(`^(?:agents +)?commands$`)
+	// folder begins where the footer does; no other column of the footer stands beside it.
+	folder = lazyregexp.New(`^   \S+(?: \S+)*$`)
+)
+
+// idle tells whether the rows below the box name keys, and beside them nothing but a folder, which may take some rows.
+func idle(rows []string) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	at := hints.FindStringIndex(rows[0])
+	if at == nil || strings.Contains(rows[0], "esc ") {
+		return false
+	}
+	whole, left := strings.HasSuffix(rows[0], "commands"), utf8.RuneCountInString(rows[0][:at[0]])
+	for n, row := range rows[1:] {
+		line := []rune(row)
+		path := strings.TrimRight(string(line[:min(left, len(line))]), " ")
+		switch more := strings.TrimSpace(string(line[min(left, len(line)):])); {
+		case more != "" && (n > 0 || whole || !hintEnds.MatchString(more)):
+			return false
+		case path != "" && !folder.MatchString(path):
+			return false
+		case more != "":
+			whole = true
+		}
+	}
+	return whole
 }
 
 // A dialog's text is this far from the terminal's middle, and its title a quarter down the screen (1.18.33).

@@ -78,3 +78,27 @@ func TestScreenSigns(t *testing.T) {
 		}
 	}
 }
+
+// Below the box of an idle terminal stand the folder and the keys, where it is narrow in more rows than one.
+func TestIdleFooter(t *testing.T) {
+	for text, want := range map[string]bool{
+		"   ~/work/demo            tab agents  ctrl+p commands":                            true,
+		"                          tab agents  ctrl+p commands":                            true,
+		"   /home/dev/a/work/  tab agents ctrl+p commands\n   demo":                        true,
+		"   /home/dev/a/        tab     ctrl+p\n   work/demo           agents  commands":   true,
+		"   /home/dev/a/        tab agentsctrl+p\n   work/demo:main            commands":   true,
+		"   /home/dev/a/        tab     ctrl+p\n   work/demo":                              false,
+		"   /home/dev/a/        tab     ctrl+p\n   work/demo           agents":             false,
+		"   ~/work/demo  tab agents  ctrl+p commands\n                agents  commands":    false,
+		"   ~/work/demo            tab agents  ctrl+p commands\n  demo":                    false,
+		"   ~/work/demo            tab agents  ctrl+p commands\n   a  b":                   false,
+		"   ~/work/demo            tab agents  ctrl+p commands\n                 1 queued": false,
+		"   esc again              tab agents  ctrl+p commands":                            false,
+		"   ~/work/demo": false,
+		"":               false,
+	} {
+		if got := idle(strings.Split(text, "\n")); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

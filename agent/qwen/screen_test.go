@@ -25,6 +25,8 @@ func TestPlaceholderIsGrey(t *testing.T) {
 	for box, ready := range map[string]bool{
 		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[38;2;108;112;134m\x1b[49m " + placeholder: true,
 		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[49m " + placeholder:                       false,
+		"> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;103m\x1b[49m " + placeholder:                 true, // in a terminal of 256 colors
+		"> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;183m\x1b[49m " + placeholder:                 false,
 	} {
 		rows := []string{"", "  > x", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, box, "\x1b[39m" + rule, "  demo", "  Auto mode (shift + tab to cycle)"}
 		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 5, 2, "Qwen - demo")); v.Ready != ready {

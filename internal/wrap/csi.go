@@ -1,6 +1,10 @@
 package wrap
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/clawd-project/clawd/agent"
+)
 
 func (e *emulator) control(b byte) {
 	switch b {
@@ -295,8 +299,7 @@ func (e *emulator) graphics(params params) {
 	}
 }
 
-// color reads what follows 38, with ";" or ":", and says how many parameters that is, and whether
-// the color is a grey that is neither near black nor near white: what agents draw placeholders in.
+// color reads what follows 38, with ";" or ":", and says how many parameters that is, and whether it is a grey.
 func color(p params) (used int, grey bool) {
 	kind, sub := p.param(0, 0)
 	n := 0
@@ -311,16 +314,13 @@ func color(p params) (used int, grey bool) {
 	}
 	switch kind {
 	case 5:
-		c := value(1)
-		return max(n, 2), c == 8 || c >= 238 && c <= 248
+		return max(n, 2), agent.GreyOfPalette(value(1))
 	case 2:
 		at := 1
 		if n == 5 { // 2:SPACE:R:G:B
 			at = 2
 		}
-		r, g, b := value(at), value(at+1), value(at+2)
-		lo, hi := min(r, g, b), max(r, g, b)
-		return max(n, 4), hi-lo <= 28 && lo >= 64 && hi <= 184
+		return max(n, 4), agent.Grey(value(at), value(at+1), value(at+2))
 	}
 	return max(n, 1), false
 }
