@@ -60,37 +60,3 @@ func TestQwen015Resumes(t *testing.T) {
 	c.quiet(6 * time.Second)
 	w.wantMain(w.stops() + 1)
 }
-
-// TestLiveQwenVim: with vim's keys nothing is typed in NORMAL mode, and in INSERT mode it is.
-func TestLiveQwenVim(t *testing.T) {
-	for a, shown := range map[agentCase]struct{ normal, why string }{
-		qwen024: {"-- NORMAL --", "its input box takes keys as vim's commands"},
-		qwen015: {"? for shortcuts", "there may be text in its input box"}, // it names one mode alone
-	} {
-		t.Run(a.version, func(t *testing.T) {
-			onlyInAll(t)
-			t.Parallel()
-			w := newWorld(t, a)
-			w.writeQwenConfig(true)
-			c := w.startClawd(settings{base: "5s"})
-			p := w.openTerminal(false)
-			p.shows("for INSERT mode")
-			p.keys("i")
-			p.shows("-- INSERT --")
-			last, reason := w.stopsWindow()
-			w.provider.Queue(w.failing(last)...)
-			p.sends("say done")
-			w.waitMain(w.stops())
-			p.keys("Escape")
-			p.shows(shown.normal)
-			id := c.wait("session_stopped", "reason", reason).text("session")
-			c.wait("session_blocked", "session", id, "why", shown.why)
-			w.wantMain(w.stops())
-			p.keys("i")
-			c.wait("resume_started", "session", id, "plan", "tmux")
-			c.resumedOnce(id)
-			p.shows("All done.")
-			w.wantMain(w.stops() + 1)
-		})
-	}
-}

@@ -102,7 +102,7 @@ func (w *world) configure(a agentCase) {
 	case a.isPi():
 		w.writePiConfig()
 	case a.isQwen():
-		w.writeQwenConfig(false)
+		w.writeQwenConfig()
 	}
 }
 
@@ -245,11 +245,11 @@ func (w *world) writePiSettings(more map[string]any) {
 }
 
 // writeQwenConfig has the agent ask seven times in a row and then give up, instead of for an hour.
-func (w *world) writeQwenConfig(vim bool) {
+func (w *world) writeQwenConfig() {
 	w.writeJSON(".qwen/settings.json", map[string]any{
 		"$version": 4, "security": map[string]any{"auth": map[string]any{"selectedType": "openai"}, "folderTrust": map[string]any{"enabled": false}},
 		"privacy": map[string]any{"usageStatisticsEnabled": false}, "telemetry": map[string]any{"enabled": false},
-		"general": map[string]any{"enableAutoUpdate": false, "disableAutoUpdate": true, "disableUpdateNag": true, "vimMode": vim}, "ide": map[string]any{"enabled": false},
+		"general": map[string]any{"enableAutoUpdate": false, "disableAutoUpdate": true, "disableUpdateNag": true}, "ide": map[string]any{"enabled": false},
 		"ui":     map[string]any{"hideTips": true, "hideBanner": true},
 		"model":  map[string]any{"name": "demo-1", "generationConfig": map[string]any{"contextWindowSize": 100000, "maxRetries": 0}},
 		"memory": map[string]any{"enableManagedAutoMemory": false, "enableManagedAutoDream": false},

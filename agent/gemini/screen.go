@@ -30,6 +30,7 @@ const (
 	boxCol      = 3
 	roomLess    = 8 // of the box's columns, to the left and right of a text; two more than seen, to be sure
 	placeholder = "Type your message or @path/to/file"
+	vimHint     = "Press 'Esc' for NORMAL mode."
 	emptyHint   = "? for shortcuts"
 	footerMax   = 3
 )
@@ -60,7 +61,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyText}
 	case normal(s, b.status-1):
 		return agent.View{Why: agent.WhyVim}
-	case b.text != placeholder || !b.empty:
+	case b.text != placeholder && !inserts(s, b) || !b.empty:
 		return agent.Typed(b.text, !strings.Contains(s.At(b.row-2), "shell mode") && (!b.old || failed(s, b.status)))
 	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
@@ -78,10 +79,16 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	return agent.View{Ready: true, Room: b.room}
 }
 
+// inserts tells whether the box is empty and in vim's INSERT mode.
+func inserts(s agent.Screen, b box) bool { return b.text == vimHint && shown(s, b.row+1, "[INSERT]") }
+
 // normal tells whether a row from one on says that the input box is in vim's NORMAL mode.
-func normal(s agent.Screen, row int) bool {
+func normal(s agent.Screen, row int) bool { return shown(s, row, "[NORMAL]") }
+
+// shown tells whether a row from one on holds a text.
+func shown(s agent.Screen, row int, text string) bool {
 	for ; row <= s.Last(); row++ {
-		if strings.Contains(s.Line(row), "[NORMAL]") {
+		if strings.Contains(s.Line(row), text) {
 			return true
 		}
 	}

@@ -90,16 +90,21 @@ func TestScreenSigns(t *testing.T) {
 		set   func(s *agent.Screen)
 		ready bool
 	}{
-		"none":            {func(*agent.Screen) {}, true},
-		"no title":        {func(s *agent.Screen) { s.Title = "" }, true},
-		"working":         {func(s *agent.Screen) { s.Title = "✦  Working… (demo)" }, false},
-		"silent":          {func(s *agent.Screen) { s.Title = "⏲  Working… (demo)" }, false},
-		"asks":            {func(s *agent.Screen) { s.Title = "✋  Action Required (demo)" }, false},
-		"thinking":        {func(s *agent.Screen) { s.Rows[2] = " ⠼ Thinking... (esc to cancel, 18s)     ? for shortcuts" }, false},
-		"no hint":         {func(s *agent.Screen) { s.Rows[2] = "" }, false},
-		"ctrl-c":          {func(s *agent.Screen) { s.Rows[1] = " Press Ctrl+C again to exit." }, false},
-		"shell mode":      {func(s *agent.Screen) { s.Rows[4] = "  shell mode enabled (esc to disable)" }, false},
-		"vim":             {func(s *agent.Screen) { s.Rows[9] = " [NORMAL]   ~/work/demo" }, false},
+		"none":       {func(*agent.Screen) {}, true},
+		"no title":   {func(s *agent.Screen) { s.Title = "" }, true},
+		"working":    {func(s *agent.Screen) { s.Title = "✦  Working… (demo)" }, false},
+		"silent":     {func(s *agent.Screen) { s.Title = "⏲  Working… (demo)" }, false},
+		"asks":       {func(s *agent.Screen) { s.Title = "✋  Action Required (demo)" }, false},
+		"thinking":   {func(s *agent.Screen) { s.Rows[2] = " ⠼ Thinking... (esc to cancel, 18s)     ? for shortcuts" }, false},
+		"no hint":    {func(s *agent.Screen) { s.Rows[2] = "" }, false},
+		"ctrl-c":     {func(s *agent.Screen) { s.Rows[1] = " Press Ctrl+C again to exit." }, false},
+		"shell mode": {func(s *agent.Screen) { s.Rows[4] = "  shell mode enabled (esc to disable)" }, false},
+		"vim":        {func(s *agent.Screen) { s.Rows[9] = " [NORMAL]   ~/work/demo" }, false},
+		"vim, to insert": {func(s *agent.Screen) {
+			s.Rows[6], s.Rows[9], s.Faint = " >   "+vimHint, " [INSERT]   ~/work/demo", [][2]int{{4, 40}}
+		}, true},
+		"no mode of vim":  {func(s *agent.Screen) { s.Rows[6], s.Faint = " >   "+vimHint, [][2]int{{4, 40}} }, false},
+		"vim, normal":     {func(s *agent.Screen) { s.Rows[6], s.Rows[9] = " >   "+vimHint, " [NORMAL]   ~/work/demo" }, false},
 		"not faint":       {func(s *agent.Screen) { s.Faint = nil }, false},
 		"other text":      {func(s *agent.Screen) { s.Rows[6] = " >   Type your message" }, false},
 		"cursor behind":   {func(s *agent.Screen) { s.Col = 4 }, false},

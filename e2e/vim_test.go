@@ -1,0 +1,60 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+)
+
+// TestLiveVim: with vim's keys nothing is typed in NORMAL mode, and in INSERT mode it is.
+func TestLiveVim(t *testing.T) {
+	const takesKeys = "its input box takes keys as vim's commands"
+	for a, shows := range map[agentCase]struct{ atFirst, insert, normal, why string }{
+		qwen024:   {"for INSERT mode", "-- INSERT --", "-- NORMAL --", takesKeys},
+		qwen015:   {"for INSERT mode", "-- INSERT --", "? for shortcuts", "there may be text in its input box"}, // it names one mode alone
+		gemini061: {"for NORMAL mode", "[INSERT]", "[NORMAL]", takesKeys},
+		gemini028: {"for NORMAL mode", "[INSERT]", "[NORMAL]", takesKeys},
+	} {
+		t.Run(a.kind+a.version, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, a)
+			w.useVim()
+			c := w.startClawd(settings{base: "5s"})
+			p := w.openTerminal(false)
+			p.shows(shows.atFirst)
+			if a.isQwen() {
+				p.keys("i")
+			}
+			p.shows(shows.insert)
+			last, reason := w.stopsWindow()
+			w.provider.Queue(w.failing(last)...)
+			p.sends("say done")
+			w.waitMain(w.stops())
+			p.keys("Escape")
+			p.shows(shows.normal)
+			id := c.wait("session_stopped", "reason", reason).text("session")
+			c.wait("session_blocked", "session", id, "why", shows.why)
+			w.wantMain(w.stops())
+			p.keys("i")
+			c.wait("resume_started", "session", id, "plan", "tmux")
+			c.resumedOnce(id)
+			p.shows("All done.")
+			w.wantMain(w.stops() + 1)
+		})
+	}
+}
+
+// useVim has the agent's input box take vim's keys.
+func (w *world) useVim() {
+	w.t.Helper()
+	path := "." + w.agent.kind + "/settings.json"
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(readAll(filepath.Join(w.home(), path))), &all); err != nil {
+		w.t.Fatal(err)
+	}
+	all["general"].(map[string]any)["vimMode"] = true
+	w.writeJSON(path, all)
+}
