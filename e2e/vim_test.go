@@ -22,7 +22,7 @@ func TestLiveVim(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)
 			w.useVim()
-			c := w.startClawd(settings{base: "5s"})
+			c := w.startClawd(settings{base: "20s"})
 			p := w.openTerminal(false)
 			p.shows(shows.atFirst)
 			if a.isQwen() {
@@ -32,10 +32,11 @@ func TestLiveVim(t *testing.T) {
 			last, reason := w.stopsWindow()
 			w.provider.Queue(w.failing(last)...)
 			p.sends("say done")
+			id := c.wait("session_stopped", "reason", reason).text("session")
 			w.waitMain(w.stops())
+			p.shows("[API Error") // an Escape before would end the turn
 			p.keys("Escape")
 			p.shows(shows.normal)
-			id := c.wait("session_stopped", "reason", reason).text("session")
 			c.wait("session_blocked", "session", id, "why", shows.why)
 			w.wantMain(w.stops())
 			p.keys("i")
