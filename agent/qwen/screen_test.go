@@ -115,7 +115,7 @@ func TestScreenSigns(t *testing.T) {
 		"in yolo mode":         {Rows: map[int]string{6: "*   " + placeholder}, Ready: true},
 		"busy":                 {Set: func(s *agent.Screen) { s.Title = "◐︎ Qwen - demo" }},
 		"asking":               {Set: func(s *agent.Screen) { s.Title = "✳︎ Qwen - demo" }},
-		"busy by its footer":   {Rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue · Auto mode"}},
+		"busy by its footer":   {Rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue · Auto mode (shift + tab to cycle)"}},
 		"its words, typed":     {Set: func(s *agent.Screen) { s.Faint = nil }, Input: placeholder},
 		"text":                 {Rows: map[int]string{6: "> x"}, Input: "x"},
 		"text elsewhere":       {Rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done.", 6: "> x"}},

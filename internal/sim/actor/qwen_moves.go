@@ -193,7 +193,7 @@ func (p *qwen) Drawn(input string) agent.Screen {
 	const cols, placeholder = 120, "Type your message or @path/to/file"
 	rule := strings.Repeat("─", cols)
 	s := agent.Screen{Cols: cols, Col: 2, Title: "Qwen - demo", Rows: []string{"", "  > " + p.text}}
-	mode := "  Auto mode"
+	mode := "  Auto mode (shift + tab to cycle)"
 	switch {
 	case p.phase == question:
 		s.Title = "✳︎ Qwen - demo"
@@ -201,7 +201,7 @@ func (p *qwen) Drawn(input string) agent.Screen {
 		s.Row = 4
 		return s
 	case p.phase != idle:
-		s.Title, mode = "◐︎ Qwen - demo", "  Enter to steer · Ctrl+Q to queue · Auto mode"
+		s.Title, mode = "◐︎ Qwen - demo", "  Enter to steer · Ctrl+Q to queue · Auto mode (shift + tab to cycle)"
 		s.Rows = append(s.Rows, "", "  .  Shipping awesomeness...  (3s · esc to cancel)")
 	case p.shows:
 		s.Rows = append(s.Rows, p.fault(cols)...)

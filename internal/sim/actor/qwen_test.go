@@ -214,7 +214,11 @@ func TestQwenScreen(t *testing.T) {
 	p := x.(*qwen)
 	see := func(input, when string, ready bool) {
 		t.Helper()
-		if v := term.Screen(p.Drawn(input)); v.Ready != ready || v.Input != input || ready != (p.Failed() && x.Idle() && input == "") {
+		typed := input
+		if !p.Failed() { // then no text is one that a prompt of clawd's may be
+			typed = ""
+		}
+		if v := term.Screen(p.Drawn(input)); v.Ready != ready || v.Input != typed || ready != (p.Failed() && x.Idle() && input == "") {
 			t.Errorf("%s: %+v\n%s", when, v, strings.Join(p.Drawn(input).Rows, "\n"))
 		}
 	}
