@@ -141,6 +141,7 @@ func TestExecCopilotHangs(t *testing.T) {
 // TestLiveCopilotAsks: a limit that GitHub sets makes the agent ask in its window whether to go on with another model. Nothing is chosen there: the
 // question is closed, and the prompt is typed, also in a terminal that tells its colors, where the agent draws another box.
 func TestLiveCopilotAsks(t *testing.T) {
+	t.Parallel()
 	for name, look := range map[string]look{"Large": large, "Dark": dark, "Small": small} {
 		t.Run(name, func(t *testing.T) {
 			onlyInAll(t)

@@ -10,6 +10,7 @@ import (
 
 // TestLiveVim: with vim's keys nothing is typed in NORMAL mode, and in INSERT mode it is.
 func TestLiveVim(t *testing.T) {
+	t.Parallel()
 	const takesKeys = "its input box takes keys as vim's commands"
 	for a, shows := range map[agentCase]struct{ atFirst, insert, normal, why string }{
 		qwen024:   {"for INSERT mode", "-- INSERT --", "-- NORMAL --", takesKeys},
