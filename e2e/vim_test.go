@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,14 @@ func TestLiveVim(t *testing.T) {
 				p.keys("i")
 			}
 			p.shows(shows.insert)
+			looks := 0
+			w.eventually(agentTime, "a letter in the box", func() bool { // it may name the mode before it takes letters
+				if looks%20 == 0 {
+					p.text("x")
+				}
+				looks++
+				return strings.Contains(p.screen(), "> x")
+			})
 			last, reason := w.stopsWindow()
 			w.provider.Queue(w.failing(last)...)
 			p.sends("say done")
