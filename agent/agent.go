@@ -277,10 +277,12 @@ type Counter interface {
 	Used(ctx context.Context, s detect.Session) (Usage, error)
 }
 
-// Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails.
+// Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails, in some versions.
 type Withdrawer interface {
 	Agent
-	WithdrawsPrompts()
+	// Withdrew tells whether the newest prompt before a cursor was taken back, and whether the session holds a turn then.
+	// Without one it cannot be resumed.
+	Withdrew(at Cursor) (back, turns bool)
 }
 
 // Keeper is an Agent whose program may delete sessions by itself when it starts. Around a run of ours

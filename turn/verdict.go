@@ -14,7 +14,7 @@ import (
 // records is what the agent's own files say of a try.
 type records struct {
 	found    bool
-	prompted bool // the request stands in the session
+	prompted bool // the request stands in the session, where the agent did not take it back
 	worked   bool // the model answered, or a tool ran
 	stop     detect.Stop
 	err      error
@@ -51,6 +51,11 @@ func (t *runner) read(ctx context.Context) records {
 	t.info.Merge(batch.Info)
 	c.Feed(detect.Event{Kind: detect.KindHolder, At: time.Now(), Holder: &detect.Holder{Liveness: detect.LeftBehind, Why: "the agent ended in mid turn"}})
 	r.stop = c.Stop()
+	if w, ok := t.a.(agent.Withdrawer); ok { // known at once, while a reason may still come
+		back, turns := w.Withdrew(t.cursor)
+		r.prompted = r.prompted && !back
+		r.stop.NotResumable = r.stop.NotResumable || !turns
+	}
 	return r
 }
 
@@ -165,8 +170,7 @@ func (t *runner) speechless(h *heard, out agent.Output, ps *os.ProcessState) err
 // again prepares another try: it goes on in the session that this one opened when the request stands in
 // it, and asks again when it does not. An error says that neither is safe.
 func (t *runner) again(h *heard, r *records, e *StopError) error {
-	_, takesBack := t.a.(agent.Withdrawer)
-	t.asked = t.asked || r.worked || r.prompted && !takesBack
+	t.asked = t.asked || r.worked || r.prompted
 	switch {
 	case !e.Retryable() && e.Stop.Reason != detect.UsageLimit:
 		return nil // nothing is tried again

@@ -79,8 +79,13 @@ func (g *Gemini) getenv(name string) string { return g.cfg.Getenv(g.env, name) }
 // Name is "gemini".
 func (g *Gemini) Name() string { return Name }
 
-// WithdrawsPrompts says that a failed request takes its prompt with it (0.61), unless a tool has run since.
-func (g *Gemini) WithdrawsPrompts() {}
+// Withdrew tells of a prompt whose request failed before a tool ran. Versions without checkpoints (up to 0.40) keep it.
+func (g *Gemini) Withdrew(at agent.Cursor) (back, turns bool) {
+	c, _ := parseCursor(at)
+	a := c.State.Ask
+	back = a != nil && !a.Back.IsZero()
+	return back, !back || !a.Empty
+}
 
 // Command is the configured program, else "gemini".
 func (g *Gemini) Command() string { return g.cfg.Program("gemini") }
