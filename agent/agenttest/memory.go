@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -21,9 +22,9 @@ import (
 const (
 	// maxPeak is the most memory that a process may take to read a session, whatever its file holds, in bytes.
 	maxPeak = 64 << 20
-	// manyPeak is the most for many small lines. They are few enough to be read soon, and what is kept of each must still show:
-	// some 160 bytes.
-	manyPeak = 32 << 20
+	// manyHeld is the most that is held at the end of many small lines. They are few enough to be read soon, and what is kept of
+	// each must still show: some 20 bytes.
+	manyHeld = 3 << 20
 	// huge is how long a line is of which next to nothing may be held.
 	huge = 4 * maxPeak
 )
@@ -56,7 +57,7 @@ func HugeLine(t *testing.T, open func(dir string) (agent.Agent, detect.Session),
 // ManyLines reads a session with as many answers as line gives for other numbers, in a process of its own.
 func ManyLines(t *testing.T, open func(dir string) (agent.Agent, detect.Session), before string, line func(n int) string) {
 	const many = 100_000
-	small(t, manyPeak, open, func(s detect.Session) {
+	small(t, maxPeak, open, func(s detect.Session) {
 		write(t, s.Path, before, 0o600)
 		f, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_APPEND, 0)
 		must(t, err)
@@ -70,7 +71,18 @@ func ManyLines(t *testing.T, open func(dir string) (agent.Agent, detect.Session)
 	}, func(a agent.Agent, s detect.Session) {
 		n := 0
 		var c detect.Classifier
-		_, err := a.Read(t.Context(), s, "", func(e detect.Event) { n++; c.Feed(e) })
+		_, err := a.Read(t.Context(), s, "", func(e detect.Event) {
+			n++
+			c.Feed(e)
+			if n == many { // here, for a peak depends on when the collector got to run
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				if m.HeapAlloc > manyHeld {
+					t.Errorf("%d KB are held, want at most %d", m.HeapAlloc>>10, manyHeld>>10)
+				}
+			}
+		})
 		must(t, err)
 		if n < many || c.Last.Kind != detect.KindAnswer {
 			t.Errorf("%d events, the last %+v", n, c.Last)
