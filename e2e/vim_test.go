@@ -3,8 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -23,7 +21,7 @@ func TestLiveVim(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()
 			w := newWorld(t, a)
-			w.useVim()
+			w.set("general", map[string]any{"vimMode": true}) // the input box takes vim's keys
 			c := w.startClawd(settings{base: "20s"})
 			p := w.openTerminal(false)
 			p.shows(shows.atFirst)
@@ -56,16 +54,4 @@ func TestLiveVim(t *testing.T) {
 			w.wantMain(w.stops() + 1)
 		})
 	}
-}
-
-// useVim has the agent's input box take vim's keys.
-func (w *world) useVim() {
-	w.t.Helper()
-	path := "." + w.agent.kind + "/settings.json"
-	all := map[string]any{}
-	if err := json.Unmarshal([]byte(readAll(filepath.Join(w.home(), path))), &all); err != nil {
-		w.t.Fatal(err)
-	}
-	all["general"].(map[string]any)["vimMode"] = true
-	w.writeJSON(path, all)
 }

@@ -200,22 +200,21 @@ func Plants(t *testing.T, a agent.Terminal, rows int) {
 	}
 }
 
-// hint is what Gemini shows above an empty box. Without colors it alone tells its placeholder from the same
-// text typed, and it goes with the first character.
+// hint is what Gemini shows above an empty box. It goes with the first character that is typed.
 const hint = "? for shortcuts"
 
 // half types something and expects that it is seen.
 func half(t *testing.T, a agent.Terminal, name string, s agent.Screen) {
 	t.Helper()
-	row, col, plain := s.Row, s.Col, len(s.Faint) == 0
+	row, col := s.Row, s.Col
 	if n := len(s.FaintAbove); n > 0 { // the agent draws its own cursor, right before what is faint
-		row, col, plain = row-n, s.FaintAbove[n-1][0][0]-1, false
+		row, col = row-n, s.FaintAbove[n-1][0][0]-1
 	}
 	start := []rune(s.Line(row) + strings.Repeat(" ", col))[:col]
 	for _, text := range []string{"half typed", "x", "Ask Codex to do anything", "  Type your message or @path/to/file", `Try "edit main.go to…"`} {
 		s.Rows = slices.Clone(s.Rows)
 		s.Rows[row] = string(start) + text
-		if plain && s.At(row-4) == hint {
+		if s.At(row-4) == hint {
 			s.Rows[row-4] = ""
 		}
 		for _, at := range []int{col, col + 1, col + len(text)} {

@@ -11,7 +11,7 @@ type box struct {
 	row    int // of its text
 	text   string
 	closed bool // its lower edge is right below: the text has one row
-	empty  bool // the cursor is at its beginning, and the text is drawn as the agent's own
+	empty  bool // the cursor is at its beginning, and, where no hint stands above it (old), the text is grey
 	// status is the row that says what goes on: right above the box, or, from 0.34 on, above the line over it.
 	status int
 	room   int
@@ -29,13 +29,12 @@ func boxOf(s agent.Screen) (box, bool) {
 	below := '▀'
 	switch {
 	case agent.Rule(edge, '▄'):
-		b.empty = b.empty && s.IsFaint(boxCol)
 	case agent.Rule(edge, '▀'):
 		below, b.old, b.empty = '▄', true, b.empty && s.IsFaint(boxCol)
 	case agent.Rule(edge, '─'):
 		below = '─'
 	case edge == "" && hinted: // a light terminal of 256 colors: the box is a background
-		b.empty, b.room = b.empty && s.IsFaint(boxCol), len([]rune(s.Line(s.Row-3)))-roomLess
+		b.room = len([]rune(s.Line(s.Row-3))) - roomLess
 	default:
 		return b, false
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The last rows of an idle terminal, version 0.61. The hint stands there only while the box is empty,
-// and the placeholder is grey:
+// The last rows of an idle terminal, version 0.61. The hint stands there only while the box is empty: it tells the placeholder from
+// the same text typed, in any theme and without colors:
 //
 //	                                          ? for shortcuts
 //	─────────────────────────────────────────────────────────
@@ -19,8 +19,7 @@ import (
 //	 workspace (/directory)      sandbox                /model
 //	 ~/work/demo                 no sandbox               Auto
 //
-// With NO_COLOR the box stands between lines like the one above it, and nothing is grey: then the hint
-// alone tells the placeholder from the same text typed.
+// With NO_COLOR the box stands between lines like the one above it.
 //
 // 0.28 and 0.34 draw the edges of the box the other way round, with NO_COLOR, too: then nothing is typed, for that nobody has
 // colors is not known. 0.28 has neither the hint nor the line below it. Before that the box was a frame: see framed. All of these

@@ -105,7 +105,8 @@ func TestScreenSigns(t *testing.T) {
 		}, true},
 		"no mode of vim":  {func(s *agent.Screen) { s.Rows[6], s.Faint = " >   "+vimHint, [][2]int{{4, 40}} }, false},
 		"vim, normal":     {func(s *agent.Screen) { s.Rows[6], s.Rows[9] = " >   "+vimHint, " [NORMAL]   ~/work/demo" }, false},
-		"not faint":       {func(s *agent.Screen) { s.Faint = nil }, false},
+		"no grey":         {func(s *agent.Screen) { s.Faint = nil }, true}, // a theme's, or no colors: the hint tells that it is empty
+		"typed":           {func(s *agent.Screen) { s.Faint, s.Rows[2] = nil, "" }, false},
 		"other text":      {func(s *agent.Screen) { s.Rows[6] = " >   Type your message" }, false},
 		"cursor behind":   {func(s *agent.Screen) { s.Col = 4 }, false},
 		"no upper edge":   {func(s *agent.Screen) { s.Rows[5] = "" }, false},

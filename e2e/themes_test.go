@@ -1,0 +1,51 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"testing"
+)
+
+// TestLiveThemes: a window is woken in the colors of any theme, also where the placeholder is no grey.
+func TestLiveThemes(t *testing.T) {
+	t.Parallel()
+	for theme, l := range map[string]look{"Dracula": dark, "Solarized Dark": dark, "Holiday": dark, "Xcode": small} {
+		t.Run(theme, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, gemini061)
+			w.look = l
+			w.set("ui", map[string]any{"theme": theme})
+			c := w.startClawd(settings{base: "3s"})
+			p := w.openTerminal(false)
+			p.ready()
+			last, reason := w.stopsWindow()
+			w.provider.Queue(w.failing(last)...)
+			p.sends("say done")
+			id := c.wait("session_stopped", "reason", reason).text("session")
+			c.wait("resume_started", "session", id, "plan", "tmux")
+			c.resumedOnce(id)
+			p.shows("All done.")
+			w.wantMain(w.stops() + 1)
+		})
+	}
+}
+
+// set adds to a section of the settings of Gemini CLI or qwen-code.
+func (w *world) set(section string, more map[string]any) {
+	w.t.Helper()
+	path := "." + w.agent.kind + "/settings.json"
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(readAll(filepath.Join(w.home(), path))), &all); err != nil {
+		w.t.Fatal(err)
+	}
+	if had, ok := all[section].(map[string]any); ok {
+		maps.Copy(had, more)
+	} else {
+		all[section] = more
+	}
+	w.writeJSON(path, all)
+}
