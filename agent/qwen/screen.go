@@ -1,10 +1,11 @@
 package qwen
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // The last rows of an idle terminal, 0.24, after a request that failed for good. The placeholder is grey:
@@ -28,6 +29,8 @@ import (
 //	──────────────────────────────────────────────────────
 //
 // With vim's keys its placeholder says so, and the last row names the mode (0.15: INSERT alone).
+//
+// Its placeholders, footers and hints are in the language of its user: see words.go.
 const (
 	promptSigns = ">*" // the second in yolo mode
 	boxCol      = 2
@@ -36,11 +39,11 @@ const (
 	oldBelow    = 3 // rows that the cursor is below the box, in 0.15
 	placeholder = "Type your message or @path/to/file"
 	vimHint     = "Press 'i' for INSERT mode and 'Esc' for NORMAL mode."
+	retryHint   = "Press Ctrl+Y to retry"
 	insert      = "-- INSERT --"
 	normal      = "-- NORMAL --"
 	footerRows  = 2
 	failureSign = "✕ "
-	retryHint   = "(Press Ctrl+Y to retry)"
 )
 
 // Screen reads the agent's terminal. What it shows must end in an error of its own that can be tried again: a user who
@@ -62,7 +65,7 @@ func (q *Qwen) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyBusy}
 	case strings.HasPrefix(b.status, normal):
 		return agent.View{Why: agent.WhyVim}
-	case text != b.hint() || !b.empty:
+	case !draws(text, b.hint()) || !b.empty:
 		return agent.Typed(text, failed(s, b.row))
 	case !b.idle:
 		return agent.View{Why: "the lines below its input box say more than that it is idle, or are not understood"}
@@ -95,7 +98,7 @@ func boxOf(s agent.Screen) box {
 		return box{
 			row:    s.Row,
 			empty:  s.Col == boxCol && s.IsFaint(boxCol),
-			idle:   s.Last()-(s.Row+1) == footerRows && footer.MatchString(s.Line(s.Last())),
+			idle:   s.Last()-(s.Row+1) == footerRows && footer().MatchString(s.Line(s.Last())),
 			status: s.At(s.Last()),
 			room:   len([]rune(s.Line(s.Row+1))) - roomLess,
 		}
@@ -105,17 +108,23 @@ func boxOf(s agent.Screen) box {
 		row:    row,
 		busy:   oldBusy(s, row),
 		empty:  s.IsFaintAbove(oldBelow, boxCol),
-		idle:   oldFooter.MatchString(s.Line(s.Row - 1)),
+		idle:   oldFooter().MatchString(s.Line(s.Row - 1)),
 		status: s.At(s.Row - 1),
 		room:   len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
 	}
 }
 
 // footer is how the last row of 0.24 begins: with the mode. What runs in the background stands behind it.
-var footer = lazyregexp.New(`^  (?:\? for shortcuts|-- INSERT --|(?:plan mode|auto-accept edits|Auto mode|YOLO mode|⏸ Ask permissions) \(shift \+ tab to cycle\))`)
+var footer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^  (?:` + eitherOf("? for shortcuts") + `|-- INSERT --|(?:` +
+		eitherOf("plan mode", "auto-accept edits", "Auto mode", "YOLO mode") + `|⏸ ` + eitherOf("Ask permissions") + `) ` + eitherOf("(shift + tab to cycle)") + `)`)
+})
 
 // oldFooter is the row below the box of 0.15: the mode, and how full the context is. What runs in the background would stand between them.
-var oldFooter = lazyregexp.New(`^  (?:\? for shortcuts|-- INSERT --|(?:plan mode|auto-accept edits|YOLO mode) \(shift \+ tab to cycle\))(?: {2,}[0-9.]+% (?:context )?used)?$`)
+var oldFooter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^  (?:` + eitherOf("? for shortcuts") + `|-- INSERT --|` +
+		eitherOf("plan mode", "auto-accept edits", "YOLO mode") + ` ` + eitherOf("(shift + tab to cycle)") + `)(?: {2,}[0-9.]+% (?:context )?used)?$`)
+})
 
 // oldWorks ends the row that 0.15 draws above its box while it works, or waits to ask again.
 const oldWorks = "esc to cancel)"
@@ -139,12 +148,12 @@ func failed(s agent.Screen, box int) bool {
 	said := ""
 	for row := last; row >= 0; row-- {
 		text := s.At(row)
-		said = strings.TrimSpace(text + " " + said)
+		said = text + said
 		switch {
 		case text == "", strings.HasPrefix(text, "> "):
 			return false
 		case strings.HasPrefix(text, failureSign):
-			return strings.HasSuffix(said, retryHint)
+			return retries(said)
 		}
 	}
 	return false

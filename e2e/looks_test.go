@@ -19,19 +19,40 @@ func TestLiveThemes(t *testing.T) {
 			w := newWorld(t, gemini061)
 			w.look = l
 			w.set("ui", map[string]any{"theme": theme})
-			c := w.startClawd(settings{base: "3s"})
-			p := w.openTerminal(false)
-			p.ready()
-			last, reason := w.stopsWindow()
-			w.provider.Queue(w.failing(last)...)
-			p.sends("say done")
-			id := c.wait("session_stopped", "reason", reason).text("session")
-			c.wait("resume_started", "session", id, "plan", "tmux")
-			c.resumedOnce(id)
-			p.shows("All done.")
-			w.wantMain(w.stops() + 1)
+			w.wakesWindow("Type your message")
 		})
 	}
+}
+
+// TestLiveLanguages: a window is woken in another language of the agent's, too.
+func TestLiveLanguages(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agentCase{qwen024, qwen015} {
+		t.Run(a.version, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, a)
+			w.look = small
+			w.set("general", map[string]any{"language": "zh"})
+			w.wakesWindow("输入您的消息")
+		})
+	}
+}
+
+// wakesWindow stops a turn in a window, which shows a text while its box is empty.
+func (w *world) wakesWindow(empty string) {
+	w.t.Helper()
+	c := w.startClawd(settings{base: "3s"})
+	p := w.openTerminal(false)
+	p.shows(empty)
+	last, reason := w.stopsWindow()
+	w.provider.Queue(w.failing(last)...)
+	p.sends("say done")
+	id := c.wait("session_stopped", "reason", reason).text("session")
+	c.wait("resume_started", "session", id, "plan", "tmux")
+	c.resumedOnce(id)
+	p.shows("All done.")
+	w.wantMain(w.stops() + 1)
 }
 
 // set adds to a section of the settings of Gemini CLI or qwen-code.
