@@ -42,7 +42,7 @@ const (
 	retryHint   = "Press Ctrl+Y to retry"
 	insert      = "-- INSERT --"
 	normal      = "-- NORMAL --"
-	footerRows  = 2
+	footerRows  = 5 // at most: a sandbox, two rows of its user's own status line, a worktree, and the mode
 	failureSign = "✕ "
 )
 
@@ -98,7 +98,7 @@ func boxOf(s agent.Screen) box {
 		return box{
 			row:    s.Row,
 			empty:  s.Col == boxCol && s.IsFaint(boxCol),
-			idle:   s.Last()-(s.Row+1) == footerRows && footer().MatchString(s.Line(s.Last())),
+			idle:   s.Last()-(s.Row+1) <= footerRows && footer().MatchString(s.Line(s.Last())),
 			status: s.At(s.Last()),
 			room:   len([]rune(s.Line(s.Row+1))) - roomLess,
 		}
