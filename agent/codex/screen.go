@@ -8,8 +8,8 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// The last rows of an idle terminal. The placeholder is faint. From 0.158 on there are two rows below the box, and the hint
-// stands there only while the box is empty:
+// The last rows of an idle terminal. The placeholder is faint. From 0.158 on there is a status line below the box, of what its user
+// has chosen and in as many rows as that takes, and a row with a hint that stands there only while the box is empty:
 //
 //	› Ask Codex to do anything
 //
@@ -24,6 +24,7 @@ const (
 	prompt    = "›"
 	boxCol    = 2
 	roomLess  = 6 // of the terminal's columns, to the left and right of a text; two more than seen, to be sure
+	statusMax = 3
 	emptyHint = "? for shortcuts"
 	working   = "esc to interrupt"
 )
@@ -61,7 +62,7 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	line := s.Line(s.Row)
 	below := last - s.Row
 	switch {
-	case s.Row < 0 || below != 2 && below != 3 || !strings.HasPrefix(line, prompt) || s.At(s.Row+1) != "" || below == 3 && !strings.Contains(s.At(last-1), " · "):
+	case s.Row < 0 || below < 2 || below > 2+statusMax || !strings.HasPrefix(line, prompt) || s.At(s.Row+1) != "":
 		return agent.View{Why: agent.WhyNoBox}
 	case s.Col != boxCol || !slices.Contains(placeholders, strings.TrimPrefix(line, prompt+" ")) || !s.IsFaint(boxCol):
 		if takesKeys(s, last) {

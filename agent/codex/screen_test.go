@@ -41,7 +41,7 @@ func TestScreenSigns(t *testing.T) {
 		"busy":          {rows: map[int]string{5: "◦ Working (3s • esc to interrupt)"}},
 		"no hint":       {rows: map[int]string{0: "  ← for agents"}},
 		"shortcuts":     {rows: map[int]string{0: "  ? for shortcuts / esc close"}},
-		"no model":      {rows: map[int]string{1: "  gpt"}},
+		"a status line": {rows: map[int]string{1: "  gpt"}, ready: true}, // its user's own
 		"a second line": {rows: map[int]string{2: "  more"}},
 		"other text":    {rows: map[int]string{3: "› Ask Codex to do"}},
 		"a side talk":   {rows: map[int]string{3: "› Ask a follow-up question"}},
