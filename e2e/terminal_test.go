@@ -53,8 +53,8 @@ func (w *world) openTerminal(wrapped bool, args ...string) *terminal {
 	for _, a := range args {
 		line = append(line, quoted(a))
 	}
-	// A shell waits below the agent, as it does for a person; a key too many for the agent does not end it.
-	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\necho the agent ended\nexec sh -o ignoreeof\n")
+	// A shell waits below the agent, as it does for a person; a key too many for the agent does not end it, not even while it starts.
+	script := w.script("terminal", "trap : INT\n("+strings.Join(line, " ")+")\ntrap '' INT\necho the agent ended\nexec sh -o ignoreeof\n")
 	p.tmux("-f", "/dev/null", "start-server", ";", "set", "-g", "window-style", w.look.colors, ";",
 		"new-session", "-d", "-x", w.look.columns, "-y", w.look.rows, "-c", w.project, script)
 	w.t.Cleanup(func() {
