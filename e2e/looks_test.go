@@ -24,6 +24,16 @@ func TestLiveThemes(t *testing.T) {
 	}
 }
 
+// TestLiveWithoutHint: its user has turned off the hint that tells an empty box of Gemini CLI.
+func TestLiveWithoutHint(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, gemini061)
+	w.look = dark
+	w.set("ui", map[string]any{"showShortcutsHint": false})
+	w.wakesWindow("Type your message")
+}
+
 // TestLiveLanguages: a window is woken in another language of the agent's, too.
 func TestLiveLanguages(t *testing.T) {
 	t.Parallel()

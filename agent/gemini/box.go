@@ -11,7 +11,8 @@ type box struct {
 	row    int // of its text
 	text   string
 	closed bool // its lower edge is right below: the text has one row
-	empty  bool // the cursor is at its beginning, and, where no hint stands above it (old), the text is grey
+	empty  bool // the cursor is at its beginning, and, in an old version, the text is grey
+	grey   bool // the text is
 	// status is the row that says what goes on: right above the box, or, from 0.34 on, above the line over it.
 	status int
 	room   int
@@ -24,13 +25,13 @@ func boxOf(s agent.Screen) (box, bool) {
 		return framed(s)
 	}
 	line, edge := s.Line(s.Row), s.Line(s.Row-1)
-	b := box{row: s.Row, status: s.Row - 4, room: len([]rune(edge)) - roomLess, empty: s.Col == boxCol}
+	b := box{row: s.Row, status: s.Row - 4, room: len([]rune(edge)) - roomLess, empty: s.Col == boxCol, grey: s.IsFaint(boxCol)}
 	hinted := agent.Rule(s.Line(s.Row-3), '─')
 	below := '▀'
 	switch {
 	case agent.Rule(edge, '▄'):
 	case agent.Rule(edge, '▀'):
-		below, b.old, b.empty = '▄', true, b.empty && s.IsFaint(boxCol)
+		below, b.old, b.empty = '▄', true, b.empty && b.grey
 	case agent.Rule(edge, '─'):
 		below = '─'
 	case edge == "" && hinted: // a light terminal of 256 colors: the box is a background

@@ -19,7 +19,8 @@ import (
 //	 workspace (/directory)      sandbox                /model
 //	 ~/work/demo                 no sandbox               Auto
 //
-// With NO_COLOR the box stands between lines like the one above it.
+// With NO_COLOR the box stands between lines like the one above it. Without the hint, which its user can turn off, the title says
+// that it is idle and the grey that the box is empty.
 //
 // 0.28 and 0.34 draw the edges of the box the other way round, with NO_COLOR, too: then nothing is typed, for that nobody has
 // colors is not known. 0.28 has neither the hint nor the line below it. Before that the box was a frame: see framed. All of these
@@ -64,7 +65,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.Typed(b.text, !strings.Contains(s.At(b.row-2), "shell mode") && (!b.old || failed(s, b.status)))
 	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
-	case b.status < b.row-2 && s.At(b.status) != emptyHint:
+	case b.status < b.row-2 && s.At(b.status) != emptyHint && !(s.At(b.status) == "" && b.grey && strings.HasPrefix(s.Title, "◇")):
 		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
 	case strings.Contains(s.At(b.status), "again to") || strings.Contains(s.At(b.status-1), "again to"):
 		return agent.View{Why: "its user is pressing keys: it waits for a second one"}

@@ -90,16 +90,18 @@ func TestScreenSigns(t *testing.T) {
 		set   func(s *agent.Screen)
 		ready bool
 	}{
-		"none":       {func(*agent.Screen) {}, true},
-		"no title":   {func(s *agent.Screen) { s.Title = "" }, true},
-		"working":    {func(s *agent.Screen) { s.Title = "✦  Working… (demo)" }, false},
-		"silent":     {func(s *agent.Screen) { s.Title = "⏲  Working… (demo)" }, false},
-		"asks":       {func(s *agent.Screen) { s.Title = "✋  Action Required (demo)" }, false},
-		"thinking":   {func(s *agent.Screen) { s.Rows[2] = " ⠼ Thinking... (esc to cancel, 18s)     ? for shortcuts" }, false},
-		"no hint":    {func(s *agent.Screen) { s.Rows[2] = "" }, false},
-		"ctrl-c":     {func(s *agent.Screen) { s.Rows[1] = " Press Ctrl+C again to exit." }, false},
-		"shell mode": {func(s *agent.Screen) { s.Rows[4] = "  shell mode enabled (esc to disable)" }, false},
-		"vim":        {func(s *agent.Screen) { s.Rows[9] = " [NORMAL]   ~/work/demo" }, false},
+		"none":               {func(*agent.Screen) {}, true},
+		"no title":           {func(s *agent.Screen) { s.Title = "" }, true},
+		"working":            {func(s *agent.Screen) { s.Title = "✦  Working… (demo)" }, false},
+		"silent":             {func(s *agent.Screen) { s.Title = "⏲  Working… (demo)" }, false},
+		"asks":               {func(s *agent.Screen) { s.Title = "✋  Action Required (demo)" }, false},
+		"thinking":           {func(s *agent.Screen) { s.Rows[2] = " ⠼ Thinking... (esc to cancel, 18s)     ? for shortcuts" }, false},
+		"no hint":            {func(s *agent.Screen) { s.Rows[2] = "" }, true}, // showShortcutsHint
+		"no hint, no title":  {func(s *agent.Screen) { s.Rows[2], s.Title = "", "" }, false},
+		"another text there": {func(s *agent.Screen) { s.Rows[2] = " Press Esc again to clear prompt." }, false},
+		"ctrl-c":             {func(s *agent.Screen) { s.Rows[1] = " Press Ctrl+C again to exit." }, false},
+		"shell mode":         {func(s *agent.Screen) { s.Rows[4] = "  shell mode enabled (esc to disable)" }, false},
+		"vim":                {func(s *agent.Screen) { s.Rows[9] = " [NORMAL]   ~/work/demo" }, false},
 		"vim, to insert": {func(s *agent.Screen) {
 			s.Rows[6], s.Rows[9], s.Faint = " >   "+vimHint, " [INSERT]   ~/work/demo", [][2]int{{4, 40}}
 		}, true},
