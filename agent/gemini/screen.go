@@ -65,7 +65,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.Typed(b.text, !strings.Contains(s.At(b.row-2), "shell mode") && (!b.old || failed(s, b.status)))
 	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
-	case b.status < b.row-2 && s.At(b.status) != emptyHint && !(s.At(b.status) == "" && b.grey && strings.HasPrefix(s.Title, "◇")):
+	case b.status < b.row-2 && !saysEmpty(s, b):
 		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
 	case strings.Contains(s.At(b.status), "again to") || strings.Contains(s.At(b.status-1), "again to"):
 		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
@@ -77,6 +77,12 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: "it does not show the failure: another session may be open in it, or you went on in it"}
 	}
 	return agent.View{Ready: true, Room: b.room}
+}
+
+// saysEmpty tells whether a version with a hint says that the box is empty.
+func saysEmpty(s agent.Screen, b box) bool {
+	hint := s.At(b.status)
+	return hint == emptyHint || hint == "" && b.grey && strings.HasPrefix(s.Title, "◇")
 }
 
 // inserts tells whether the box is empty and in vim's INSERT mode.
