@@ -277,6 +277,13 @@ type Counter interface {
 	Used(ctx context.Context, s detect.Session) (Usage, error)
 }
 
+// Spender is an agent whose runs tell the cost of their whole session, in versions that keep count of it there.
+type Spender interface {
+	Agent
+	// Spent is what a session had cost before a cursor, in USD, and the API's time for it; 0: it keeps no count.
+	Spent(ctx context.Context, s detect.Session, before Cursor) (usd float64, api time.Duration, err error)
+}
+
 // Withdrawer is an agent that takes a prompt back out of its session when the prompt's request fails, in some versions.
 type Withdrawer interface {
 	Agent

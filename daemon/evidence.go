@@ -47,7 +47,7 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	if e.a == nil {
 		return resume.Sight{}, fmt.Errorf("agent %q, which was to take over, is not known to this clawd", c.Plan.Agent)
 	}
-	if err := e.readOutput(c); err != nil {
+	if err := e.readOutput(ctx, c); err != nil {
 		return resume.Sight{}, err
 	}
 	part := resume.Sight{Output: e.output} // what the run cost stands in it
@@ -204,7 +204,7 @@ func (e *evidence) add(ev detect.Event) {
 }
 
 // readOutput reads the run's output when it grew.
-func (e *evidence) readOutput(c resume.Claim) error {
+func (e *evidence) readOutput(ctx context.Context, c resume.Claim) error {
 	fi, err := os.Stat(c.Output)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.noOutput = true
@@ -225,6 +225,13 @@ func (e *evidence) readOutput(c resume.Claim) error {
 	out, err := e.a.Output(f, nil)
 	if err != nil {
 		return err
+	}
+	if s, ok := e.a.(agent.Spender); ok && out.CostUSD > 0 && c.Plan.Form != resume.FormFresh {
+		before, _, err := s.Spent(ctx, c.Session, agent.Cursor(c.Cursor))
+		if err != nil {
+			return err
+		}
+		out.CostUSD = max(0, out.CostUSD-before)
 	}
 	e.output, e.size = out, fi.Size()
 	return nil

@@ -109,3 +109,26 @@ func TestCostOfARunThatEndedMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// Claude Code goes on counting where its session stood: what that had cost before is not the run's.
+func TestCostOfASessionIsNotTheRuns(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Budget.MaxCostUSD = 1
+		r.children.act = func(c *child) {
+			c.opened()
+			c.ask()
+			c.say("answer")
+			put(t, c.claim.Output, fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"session_id":%q,"total_cost_usd":25.75}`+"\n", c.claim.Session.ID))
+			c.end()
+		}
+		r.start()
+		id, _ := r.stopped("limit")
+		r.add(id, fmt.Sprintf(`{"type":"cost-state","sessionId":%q,"totalCostUSD":25.5,"totalAPIDuration":66}`+"\n", id))
+		r.pass(time.Minute)
+		r.stopped("limit")
+		r.pass(5 * time.Minute)
+		if n := len(r.children.started()); n != 2 {
+			t.Errorf("%d starts, want 2: the first run cost 0.25 USD, and max_cost_usd is 1", n)
+		}
+	})
+}

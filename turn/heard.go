@@ -2,6 +2,7 @@ package turn
 
 import (
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -93,6 +94,16 @@ func add(a, b agent.Usage) agent.Usage {
 		a.CostUSD = &sum
 	}
 	return a
+}
+
+// less takes what a session had cost before off the figures of a run.
+func less(u agent.Usage, usd float64, api time.Duration) agent.Usage {
+	if u.CostUSD != nil {
+		rest := max(0, *u.CostUSD-usd)
+		u.CostUSD = &rest
+	}
+	u.API = max(0, u.API-api)
+	return u
 }
 
 // since takes what a session had used before off the figures of the whole session.

@@ -109,6 +109,8 @@ type runner struct {
 	ds      detect.Session // where the session's files are, once they were found
 	info    detect.Info
 	cursor  agent.Cursor // behind what was read of them
+	began   time.Time    // the try that runs, or the last one
+	ended   time.Time
 	holds   map[string]*held.Lock
 	waits   waits
 	waited  time.Duration // for usage limits

@@ -145,11 +145,17 @@ func (t *runner) try(ctx context.Context) error {
 	if err := t.hold(plan.Session); err != nil {
 		return err
 	}
+	if err := t.alone(ctx); err != nil {
+		return err
+	}
 	restore, err := t.guard(ctx)
 	if err != nil {
 		return err
 	}
+	usd, api := t.spent(ctx)
 	t.result.Attempts++
+	t.began = time.Now()
+	defer func() { t.ended = time.Now() }()
 	c, err := startChild(t.procs, plan, t.environ)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return errors.Join(fmt.Errorf("%w: %w", ErrAgentNotFound, err), restore())
@@ -188,7 +194,7 @@ func (t *runner) try(ctx context.Context) error {
 	c.out.Close() // an output that cannot be read must not block the agent
 	<-stopped
 	if h.used {
-		t.result.Usage = since(add(t.result.Usage, h.usage), t.used)
+		t.result.Usage = since(add(t.result.Usage, less(h.usage, usd, api)), t.used)
 	}
 	if err != nil {
 		t.unopened(ctx)
@@ -199,6 +205,16 @@ func (t *runner) try(ctx context.Context) error {
 		t.unopened(ctx)
 	}
 	return errors.Join(err, restore())
+}
+
+// spent is what the session had cost before this try, where the agent counts on from there. What cannot be read is not taken off.
+func (t *runner) spent(ctx context.Context) (usd float64, api time.Duration) {
+	if s, ok := t.a.(agent.Spender); ok && t.session != "" {
+		if usd, api, err := s.Spent(ctx, t.ds, t.cursor); err == nil {
+			return usd, api
+		}
+	}
+	return 0, 0
 }
 
 // unopened forgets the session of a try that failed before its agent kept anything of it.

@@ -16,6 +16,7 @@ type records struct {
 	found    bool
 	prompted bool // the request stands in the session, where the agent did not take it back
 	worked   bool // the model answered, or a tool ran
+	back     bool // the agent took it back
 	stop     detect.Stop
 	err      error
 }
@@ -33,30 +34,72 @@ func (t *runner) read(ctx context.Context) records {
 			return r
 		}
 	}
-	r.found = true
-	var c detect.Classifier
-	batch, err := t.a.Read(ctx, t.ds, t.cursor, func(e detect.Event) {
-		c.Feed(e)
-		switch e.Kind {
-		case detect.KindPrompt:
-			r.prompted = r.prompted || !e.Meta
-		case detect.KindAnswer, detect.KindToolResult, detect.KindDenied:
-			r.worked = true
-		}
-	})
-	if err != nil {
-		return records{found: true, err: err}
+	r, c := t.news(ctx, t.began.Truncate(time.Second)) // not every agent writes parts of a second
+	if r.err != nil {
+		return r
 	}
-	t.cursor = batch.Cursor
-	t.info.Merge(batch.Info)
 	c.Feed(detect.Event{Kind: detect.KindHolder, At: time.Now(), Holder: &detect.Holder{Liveness: detect.LeftBehind, Why: "the agent ended in mid turn"}})
 	r.stop = c.Stop()
 	if w, ok := t.a.(agent.Withdrawer); ok { // known at once, while a reason may still come
 		back, turns := w.Withdrew(t.cursor)
-		r.prompted = r.prompted && !back
+		r.back, r.prompted = back, r.prompted && !back
 		r.stop.NotResumable = r.stop.NotResumable || !turns
 	}
 	return r
+}
+
+// news reads on in the session's files. Where they must be read from their beginning, as after one was put back, what is older than
+// since is no news.
+func (t *runner) news(ctx context.Context, since time.Time) (records, *detect.Classifier) {
+	type part struct {
+		records
+		detect.Classifier
+	}
+	var all, late part
+	batch, err := t.a.Read(ctx, t.ds, t.cursor, func(e detect.Event) {
+		all.Feed(e)
+		all.count(e)
+		if !e.At.Before(since) {
+			late.Feed(e)
+			late.count(e)
+		}
+	})
+	if err != nil {
+		return records{found: true, err: err}, nil
+	}
+	t.cursor = batch.Cursor
+	t.info.Merge(batch.Info)
+	if batch.Anew {
+		all = late
+	}
+	all.found = true
+	return all.records, &all.Classifier
+}
+
+func (r *records) count(e detect.Event) {
+	switch e.Kind {
+	case detect.KindPrompt:
+		r.prompted = r.prompted || !e.Meta
+	case detect.KindAnswer, detect.KindToolResult, detect.KindDenied:
+		r.worked = true
+	}
+}
+
+// alone says whether a further try may go on in the session: nobody has opened it in the wait, or gone on in it.
+func (t *runner) alone(ctx context.Context) error {
+	if t.session == "" || t.result.Attempts == 0 {
+		return nil
+	}
+	if err := t.free(ctx); err != nil {
+		return err
+	}
+	switch r, _ := t.news(ctx, t.ended); {
+	case r.err != nil:
+		return fmt.Errorf("whether somebody has gone on in session %s cannot be read: %w", t.session, r.err)
+	case r.prompted || r.worked:
+		return fmt.Errorf("%w: somebody has gone on in session %s", ErrBusy, t.session)
+	}
+	return nil
 }
 
 // verdict says what became of a try; nil: the turn ended well.
@@ -76,7 +119,7 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 	if out.Refused {
 		return t.refused(h)
 	}
-	if out.NoInput {
+	if out.NoInput && ps.ExitCode() != 0 {
 		return &noInputError{h.note()}
 	}
 	look := context.WithoutCancel(ctx)
@@ -87,7 +130,7 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 	}
 	e := &StopError{Stop: t.why(h, &r), Text: words(h.failed.Text)}
 	if h.ended == "" && e.Stop.Reason == "" {
-		return t.speechless(h, out, ps)
+		return t.speechless(h, out, ps, &r)
 	}
 	if e.Text == "" {
 		e.Text = h.note()
@@ -151,11 +194,15 @@ func (t *runner) refused(h *heard) error {
 var errAnew = errors.New("begin anew")
 
 // speechless: the run ended without a word on how the turn did, and the files do not tell either.
-func (t *runner) speechless(h *heard, out agent.Output, ps *os.ProcessState) error {
+func (t *runner) speechless(h *heard, out agent.Output, ps *os.ProcessState, r *records) error {
 	said := h.note()
 	if s, ok := t.a.Message(said, time.Now(), nil); ok && s.IsStop() {
 		t.result.Stop = s
-		return &StopError{Stop: s, Text: said}
+		e := &StopError{Stop: s, Text: said}
+		if err := t.again(h, r, e); err != nil {
+			return err
+		}
+		return e
 	}
 	if out.Began && ps.ExitCode() != 0 || ps.ExitCode() < 0 { // below 0: a signal ended it
 		t.result.Stop = detect.Stop{State: detect.Stopped, Reason: detect.Crashed, At: time.Now().UTC(), Evidence: detect.Evidence{Source: "process", Field: "exit"}}
@@ -176,6 +223,8 @@ func (t *runner) again(h *heard, r *records, e *StopError) error {
 		return nil // nothing is tried again
 	case r.err != nil:
 		return final(e, "what it left cannot be read: "+r.err.Error())
+	case h.worked && !t.asked && !r.back:
+		return final(e, "it may have done work that no session keeps")
 	case r.found && !e.Stop.NotResumable && !r.stop.NotResumable:
 		t.session = t.result.Session
 	case t.asked || h.worked:

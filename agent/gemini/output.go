@@ -82,7 +82,8 @@ func hasPrefix(s string, list []string) bool {
 func (p *printed) text(s string) {
 	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes)
 	p.Out.Refused = p.Out.Refused || refused
-	p.NoInput(strings.HasPrefix(s, noInput))
+	// Other words may come before; only an event shows a session for sure.
+	p.Out.NoInput = p.Out.NoInput || strings.HasPrefix(s, noInput) && p.Out.Session == "" && p.steps == 0
 	p.Out.Failed = p.Out.Failed || refused || mistaken || hasPrefix(s, failures)
 	p.Out.Began = p.Out.Began || !refused && !mistaken && !hasPrefix(s, before)
 	if p.Each == nil {

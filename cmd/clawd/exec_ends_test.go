@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// Whatever ends clawd exec, but a SIGKILL, ends its agent, too, such as a quit by Ctrl-\. A reader of its stderr that has gone ends
+// nothing.
+func TestExecLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, then string }{
+		{"quit", "exec sleep 1000\n"},
+		{"stderr closed", "echo '{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"done\"}'\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			pid, gone := filepath.Join(home, "pid"), filepath.Join(home, "gone")
+			for _, fifo := range []string{pid, gone} {
+				if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// It tells its pid, waits until the test has done its part, says something, and works on.
+			script := "#!/bin/sh\necho $$ > " + pid + "\nread x < " + gone + "\necho '{\"type\":\"system\",\"subtype\":\"init\"}'\n" + c.then
+			if err := os.WriteFile(filepath.Join(home, "claude"), []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(build(t).clawd, "exec", "--verbose", "say hello")
+			cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + home + ":/usr/bin:/bin"}
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			cmd.Stderr = w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+			b, err := os.ReadFile(pid) // opens when the script has
+			n, aerr := strconv.Atoi(strings.TrimSpace(string(b)))
+			if err != nil || aerr != nil {
+				t.Fatal(err, aerr)
+			}
+			t.Cleanup(func() { _ = syscall.Kill(-n, syscall.SIGKILL) })
+			if c.name == "quit" {
+				err = cmd.Process.Signal(syscall.SIGQUIT)
+			} else {
+				r.Close()
+				err = os.WriteFile(gone, []byte("x\n"), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = cmd.Wait()
+			if p, ok := agent.NewProcs().Get(n); ok && !p.Zombie || c.name != "quit" && err != nil {
+				t.Errorf("clawd has ended (%v), its agent runs on: %v", err, ok)
+			}
+		})
+	}
+}
