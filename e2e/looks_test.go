@@ -24,14 +24,20 @@ func TestLiveThemes(t *testing.T) {
 	}
 }
 
-// TestLiveWithoutHint: its user has turned off the hint that tells an empty box of Gemini CLI.
+// TestLiveWithoutHint: the hint that tells an empty box of Gemini CLI is not there, for its user has turned it off, or below 80 columns.
 func TestLiveWithoutHint(t *testing.T) {
-	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, gemini061)
-	w.look = dark
-	w.set("ui", map[string]any{"showShortcutsHint": false})
-	w.wakesWindow("Type your message")
+	for columns, hint := range map[string]bool{"110": false, "60": true} {
+		t.Run(columns, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, gemini061)
+			w.look = dark
+			w.look.columns = columns
+			w.set("ui", map[string]any{"showShortcutsHint": hint})
+			w.wakesWindow("Type your message")
+		})
+	}
 }
 
 // TestLiveLanguages: a window is woken in another language of the agent's, too.

@@ -9,6 +9,7 @@ import (
 // box is the input box as a version draws it.
 type box struct {
 	row    int // of its text
+	mode   int // of the line that names the mode
 	text   string
 	closed bool // its lower edge is right below: the text has one row
 	empty  bool // the cursor is at its beginning, and, in an old version, the text is grey
@@ -25,8 +26,11 @@ func boxOf(s agent.Screen) (box, bool) {
 		return framed(s)
 	}
 	line, edge := s.Line(s.Row), s.Line(s.Row-1)
-	b := box{row: s.Row, status: s.Row - 4, room: len([]rune(edge)) - roomLess, empty: s.Col == boxCol, grey: s.IsFaint(boxCol)}
-	hinted := agent.Rule(s.Line(s.Row-3), '─')
+	b := box{row: s.Row, mode: s.Row - 2, status: s.Row - 4, room: len([]rune(edge)) - roomLess, empty: s.Col == boxCol, grey: s.IsFaint(boxCol)}
+	if s.At(b.mode) == "" && agent.Rule(s.Line(s.Row-4), '─') { // below 80 columns
+		b.mode, b.status = s.Row-3, s.Row-5
+	}
+	hinted := agent.Rule(s.Line(b.mode-1), '─')
 	below := '▀'
 	switch {
 	case agent.Rule(edge, '▄'):
@@ -35,7 +39,7 @@ func boxOf(s agent.Screen) (box, bool) {
 	case agent.Rule(edge, '─'):
 		below = '─'
 	case edge == "" && hinted: // a light terminal of 256 colors: the box is a background
-		b.room = len([]rune(s.Line(s.Row-3))) - roomLess
+		b.room = len([]rune(s.Line(b.mode-1))) - roomLess
 	default:
 		return b, false
 	}
@@ -72,7 +76,7 @@ func framed(s agent.Screen) (box, bool) {
 	for top > 0 && top > end-boxMax && !frame(s.Line(top), '╭', '╮') {
 		top--
 	}
-	b := box{row: top + 1, old: true, status: top - 1, closed: top == end-2, room: len([]rune(s.Line(top))) - roomLess}
+	b := box{row: top + 1, mode: top - 1, old: true, status: top - 1, closed: top == end-2, room: len([]rune(s.Line(top))) - roomLess}
 	text, ok := strings.CutPrefix(s.Line(b.row), "│"+prompt)
 	if !ok || !frame(s.Line(end), '╰', '╯') || !frame(s.Line(top), '╭', '╮') || top < 1 {
 		return b, false

@@ -19,6 +19,8 @@ import (
 //	 workspace (/directory)      sandbox                /model
 //	 ~/work/demo                 no sandbox               Auto
 //
+// Below 80 columns the hint is not there, and a blank row is below the mode.
+//
 // With NO_COLOR the box stands between lines like the one above it. Without the hint, which its user can turn off, the title says
 // that it is idle and the grey that the box is empty.
 //
@@ -62,16 +64,16 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	case normal(s, b.status-1):
 		return agent.View{Why: agent.WhyVim}
 	case b.text != placeholder && !inserts(s, b) || !b.empty:
-		return agent.Typed(b.text, !strings.Contains(s.At(b.row-2), "shell mode") && (!b.old || failed(s, b.status)))
+		return agent.Typed(b.text, !strings.Contains(s.At(b.mode), "shell mode") && (!b.old || failed(s, b.status)))
 	case s.Last()-(b.row+1) > footerMax:
 		return agent.View{Why: "a panel is open below its input box"}
-	case b.status < b.row-2 && !saysEmpty(s, b):
+	case b.status < b.mode && !saysEmpty(s, b):
 		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
 	case strings.Contains(s.At(b.status), "again to") || strings.Contains(s.At(b.status-1), "again to"):
 		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
-	case strings.Contains(s.At(b.row-2), "shell mode"):
+	case strings.Contains(s.At(b.mode), "shell mode"):
 		return agent.View{Why: "its input box takes commands of a shell"}
-	case b.status == b.row-2 && works(s, b.status):
+	case b.status == b.mode && works(s, b.status):
 		return agent.View{Why: agent.WhyBusy}
 	case b.old && !failed(s, b.status):
 		return agent.View{Why: "it does not show the failure: another session may be open in it, or you went on in it"}
