@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -129,6 +130,30 @@ func TestCostOfASessionIsNotTheRuns(t *testing.T) {
 		r.pass(5 * time.Minute)
 		if n := len(r.children.started()); n != 2 {
 			t.Errorf("%d starts, want 2: the first run cost 0.25 USD, and max_cost_usd is 1", n)
+		}
+	})
+}
+
+// What a run cost counts where its session is gone, too.
+func TestCostOfARunWhoseSessionIsGone(t *testing.T) {
+	in(t, func(r *rig) {
+		r.o.Config.Budget.MaxCostUSD = 1
+		r.children.act = func(c *child) {
+			c.opened()
+			c.ask()
+			put(t, c.claim.Output, fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"session_id":%q,"total_cost_usd":25.5}`+"\n", c.claim.Session.ID))
+			if err := os.Remove(c.claim.Session.Path); err != nil {
+				t.Error(err)
+			}
+			c.end()
+		}
+		r.start()
+		r.stopped("limit")
+		r.pass(time.Hour)
+		r.stopped("limit")
+		r.pass(5 * time.Minute)
+		if n := len(r.children.started()); n != 1 {
+			t.Errorf("%d starts though a run of today cost 25.50 USD and max_cost_usd is 1: %v", n, r.log.events("resume_failed"))
 		}
 	})
 }

@@ -126,7 +126,8 @@ func (t *step) judge(r Run, e Sighted) {
 		w.Next = t.w.After(lookEvery)
 	case e.Err != nil:
 		if w.Blind.lasts(t.w.Now, time.Time{}, 4*e.Settle) > blindTime {
-			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Session: e.Sight.Session, Why: "what became of the attempt cannot be read: " + e.Err.Error()})
+			t.settle(r, e, resume.Outcome{Verdict: resume.Unsure, Session: e.Sight.Session, Why: "what became of the attempt cannot be read: " + e.Err.Error(),
+				CostUSD: e.Sight.Output.CostUSD, Prompts: e.Sight.Output.Prompts})
 			return
 		}
 		w.Settle = t.w.awake(e.Settle)
