@@ -92,6 +92,20 @@ esac
 	}
 }
 
+// between puts something between a request and its agent.
+func between(t *testing.T, r *Request, f func(agent.Agent, agent.Starter) agent.Agent) {
+	t.Helper()
+	open := r.Agent.Open
+	r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent {
+		a := open(env, cfg)
+		s, err := agent.StarterOf(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f(a, s)
+	}
+}
+
 // opens is Claude Code of which somebody opens a window.
 type opens struct {
 	agent.Agent
@@ -118,15 +132,7 @@ func TestRunBesideWindowOpenedInWait(t *testing.T) {
 	t.Parallel()
 	r, asked := scripted(t, failsOnce)
 	var window atomic.Bool
-	open := r.Agent.Open
-	r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent {
-		a := open(env, cfg)
-		s, err := agent.StarterOf(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return opens{a, s, &window}
-	}
+	between(t, &r, func(a agent.Agent, s agent.Starter) agent.Agent { return opens{a, s, &window} })
 	r.OnWait = func(Wait) { window.Store(true) }
 	if got, err := Run(t.Context(), r); !errors.Is(err, ErrBusy) || asked() != "say hello\n" {
 		t.Errorf("%v, %+v; asked %q", err, got, asked())
@@ -212,15 +218,7 @@ fi
 answer $tries
 result false null done 0 0
 `)
-	open := r.Agent.Open
-	r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent {
-		a := open(env, cfg)
-		s, err := agent.StarterOf(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return unreadable{a, s}
-	}
+	between(t, &r, func(a agent.Agent, s agent.Starter) agent.Agent { return unreadable{a, s} })
 	if got, err := Run(t.Context(), r); err == nil || asked() != "say hello\n" {
 		t.Errorf("%v, %+v; asked %q", err, got, asked())
 	}

@@ -298,15 +298,7 @@ func (h hangs) Turn(r agent.TurnRequest) (resume.Plan, error) {
 func TestRunHangs(t *testing.T) {
 	t.Parallel()
 	r := fake(t, "fails, and never ends")
-	open := r.Agent.Open
-	r.Agent.Open = func(env agent.Env, cfg agent.Config) agent.Agent {
-		a := open(env, cfg)
-		s, err := agent.StarterOf(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return hangs{a, s}
-	}
+	between(t, &r, func(a agent.Agent, s agent.Starter) agent.Agent { return hangs{a, s} })
 	stop := (*StopError)(nil)
 	if _, err := Run(t.Context(), r); !errors.As(err, &stop) || stop.Stop.Reason != detect.Overloaded {
 		t.Errorf("%v", err)
