@@ -166,6 +166,10 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		return found, false, cannotTell("clawd did not see that the turn that stopped ran there")
 	}
 	a, titles := s.a.(agent.Titler)
+	doubtful := !found.Sure && rec.Doubtful(found)
+	if doubtful && !titles {
+		return found, false, cannotTell("another terminal was open while its turn ran")
+	}
 	since := rec.Stop.At
 	if !titles && !found.Sure && !rec.Witnessed(found) { // nothing names what it shows, which may be whatever was used in its time
 		since = p.Started
@@ -182,7 +186,7 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		if err != nil {
 			return found, false, fmt.Errorf("which sessions are in its folder can't be seen: %w", err)
 		}
-		titled = !ok || p.Started.IsZero() || len(others) > 0
+		titled = doubtful || p.Started.IsZero() || len(others) > 0
 	}
 	return found, titled, nil
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,6 +77,71 @@ func TestScriptBesideATerminal(t *testing.T) {
 				if n := len(r.log.events("session_unreachable")); n != 1-c.starts {
 					t.Errorf("told %d times that it cannot be reached; log:\n%s", n, r.log)
 				}
+			})
+		})
+	}
+}
+
+// unnamed is an agent of which nothing tells which session a process has open, and which draws limits on its screen.
+type unnamed struct {
+	drawer
+	there *atomic.Pointer[[]detect.Holder]
+}
+
+func (u unnamed) Live(context.Context, detect.Session, detect.Info) ([]detect.Holder, error) {
+	return *u.there.Load(), nil
+}
+
+// TestOneOfTwoTerminals: the terminal that is left of two shows the session's turn only if that goes on there. A limit on its
+// screen may be the other session's.
+func TestOneOfTwoTerminals(t *testing.T) {
+	const dialog = "You've hit your 5-hour limit · resets 1:00am (UTC)"
+	for _, c := range []struct {
+		name    string
+		two     bool     // are there when the turn begins
+		atOnce  bool     // one goes, and what follows
+		goesOn  []string // records after one has gone
+		dialog  string   // on the screen of the one that is left
+		stopped int
+		starts  int
+	}{
+		{name: "alone from the beginning", goesOn: []string{"plan"}, stopped: 1, starts: 1},
+		{name: "alone, with a dialog", dialog: dialog, stopped: 1, starts: 1},
+		{name: "left, and the turn goes on", two: true, goesOn: []string{"open", "plan"}, stopped: 1, starts: 1},
+		{name: "left, and the turn fails", two: true, goesOn: []string{"plan"}, stopped: 1, starts: 1},
+		{name: "left when the turn fails", two: true, atOnce: true, goesOn: []string{"plan"}, stopped: 1},
+		{name: "left with a dialog", two: true, dialog: dialog},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				id := uuid.NewString()
+				terminal := func(n int) detect.Holder {
+					return detect.Holder{Liveness: detect.Alive, PID: 900 + n, Start: uint64(90 + n), Kind: detect.Interactive, TTY: fmt.Sprintf("/dev/pts/%d", n), Boot: "boot"}
+				}
+				both, one := []detect.Holder{terminal(1), terminal(2)}, []detect.Holder{terminal(1)}
+				there := new(atomic.Pointer[[]detect.Holder])
+				there.Store(&one)
+				if c.two {
+					there.Store(&both)
+				}
+				r.wrapAgent(func(a whole) agent.Agent { return unnamed{drawer{a}, there} })
+				r.openAs(id, resume.Tmux, "idle")
+				r.add(id, r.record(id, "user", "", interactive))
+				r.pass(20 * time.Second)
+				there.Store(&one)
+				if !c.atOnce {
+					r.pass(20 * time.Second)
+				}
+				r.children.dialog = c.dialog
+				for _, kind := range c.goesOn {
+					r.add(id, r.record(id, kind, "", interactive))
+					r.pass(time.Second)
+				}
+				r.pass(3 * time.Hour)
+				if n := len(r.log.events("session_stopped")); n != c.stopped {
+					t.Errorf("stopped %d times, want %d; log:\n%s", n, c.stopped, r.log)
+				}
+				r.wantStarts(c.starts)
 			})
 		})
 	}

@@ -25,11 +25,12 @@ func Key(s detect.Session) string { return s.Agent + "/" + s.ID }
 
 // Ran says that a terminal's process was the only one there, after a turn had begun: what the turn wrote later it wrote.
 type Ran struct {
-	Turn  string    `json:"turn"` // its prompt
-	PID   int       `json:"pid"`
-	Start uint64    `json:"start"`
-	Boot  string    `json:"boot"`
-	At    time.Time `json:"at"`
+	Turn   string    `json:"turn"`             // its prompt
+	Shared bool      `json:"shared,omitempty"` // others were there as well before, while it ran
+	PID    int       `json:"pid"`              // 0: several are there
+	Start  uint64    `json:"start"`
+	Boot   string    `json:"boot"`
+	At     time.Time `json:"at"`
 }
 
 // By tells whether that is a process, and the turn is this one.

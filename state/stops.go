@@ -286,6 +286,12 @@ func (s Session) Witnessed(h detect.Holder) bool {
 	return s.Ran.By(h, turn.ID) && s.Stop.At.After(s.Ran.At)
 }
 
+// Doubtful tells whether another terminal's process was there while the newest turn ran, which may have run it: nothing was written since.
+func (s Session) Doubtful(h detect.Holder) bool {
+	turn := s.Classifier.LastPrompt.ID
+	return turn != "" && s.Ran.Turn == turn && (s.Ran.Shared || !s.Ran.By(h, turn)) && !s.Witnessed(h)
+}
+
 // HolderSeen remembers who holds an interactive session, or how that holder went.
 func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
 	c := s.change(b, "holder")

@@ -61,22 +61,32 @@ func (t *step) hold() bool {
 
 // ran remembers the terminal's process that is the only one there while the newest turn runs, or surely runs it. Where an agent's
 // records do not tell who wrote them, nothing says later whether a script did beside a terminal; and where nothing names what a terminal
-// shows, whether that was this session.
+// shows, whether that was this session. Who is left of several ran it only if it goes on.
 func (t *step) ran(all []detect.Holder) {
 	c := t.s.Rec.Classifier
 	if c.Last.Kind == detect.KindFailure || c.LastPrompt.ID == "" {
 		return
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind })
-	if sure := slices.IndexFunc(all, func(h detect.Holder) bool { return h.Sure }); sure >= 0 {
-		all = all[sure : sure+1]
+	told := slices.ContainsFunc(all, func(h detect.Holder) bool { return h.Sure })
+	if told {
+		all = slices.DeleteFunc(all, func(h detect.Holder) bool { return !h.Sure })
 	}
-	if len(all) == 0 || !oneTerminal(all) || !t.s.Rec.Info.Untold && all[0].Sure || t.s.Rec.Ran.By(all[0], c.LastPrompt.ID) {
+	unknown := slices.ContainsFunc(all, func(h detect.Holder) bool { return h.Liveness != detect.Alive })
+	if len(all) == 0 || unknown || told && !t.s.Rec.Info.Untold {
 		return
 	}
-	h := all[0]
-	t.write(t.s.Rec.RanBy(t.w.Books, state.Ran{Turn: c.LastPrompt.ID, PID: h.PID, Start: h.Start, Boot: h.Boot, At: t.w.Now}))
-	t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
+	seen := state.Ran{Turn: c.LastPrompt.ID, Shared: t.s.Rec.Ran.Turn == c.LastPrompt.ID, At: t.w.Now}
+	switch h := all[0]; {
+	case !oneTerminal(all):
+		if !seen.Shared {
+			t.write(t.s.Rec.RanBy(t.w.Books, seen))
+		}
+	case !t.s.Rec.Ran.By(h, seen.Turn):
+		seen.PID, seen.Start, seen.Boot = h.PID, h.Start, h.Boot
+		t.write(t.s.Rec.RanBy(t.w.Books, seen))
+		t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
+	}
 }
 
 // oneTerminal tells whether holders are processes of one terminal, an agent and its launcher say.

@@ -99,7 +99,7 @@ func (t *step) fold(f *FilesSeen) {
 func (t *step) inTheMiddle(stop detect.Stop, known, news bool) bool {
 	untold := t.s.Rec.Holder.Liveness == "" && t.s.Rec.Info.Interactive
 	unnamed := t.s.Rec.Holder.Kind == detect.Interactive && !t.s.Rec.Holder.Sure && t.s.Rec.HolderEnd == ""
-	unseen := (t.s.Rec.Info.Untold || unnamed) && t.s.Rec.Ran.Turn != t.s.Rec.Classifier.LastPrompt.ID
+	unseen := (t.s.Rec.Info.Untold || unnamed) && (t.s.Rec.Ran.Turn != t.s.Rec.Classifier.LastPrompt.ID || t.s.Rec.Ran.PID == 0)
 	return stop.State != detect.Stopped && !known && (!news || t.s.Files.Found || untold || unseen)
 }
 

@@ -192,7 +192,7 @@ var mutants = []mutant{
 	{"nobody need have seen that the turn ran in its terminal", []edit{{"daemon/live.go",
 		"	case rec.Info.Untold && !rec.Witnessed(found):\n", "	case false:\n"}}},
 	{"a terminal that may show another session counts as showing this one", []edit{{"daemon/live.go",
-		"titled = !ok || p.Started.IsZero() || len(others) > 0", "_ = others"}}},
+		"titled = doubtful || p.Started.IsZero() || len(others) > 0", "_ = others"}}},
 	{"an order is taken before a turn's last words are read", []edit{{"daemon/answer.go",
 		"	if out.Stop.Evidence.Field == string(detect.KindHolder) && (unheard || s.writtenWithin(s.settle())) {\n", "	if unheard && false {\n"}}},
 	{"an empty output is never read", []edit{{"daemon/evidence.go",
