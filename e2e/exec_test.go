@@ -26,6 +26,7 @@ var execCases = []struct {
 	{"Limit", false, execLimitCase},
 	{"NoSession", false, execNoSessionCase},
 	{"Killed", false, execKilledCase},
+	{"Orphaned", false, execOrphanedCase},
 	{"Timeout", false, execTimeoutCase},
 	{"BesideDaemon", false, execBesideDaemonCase},
 	{"BesideWindow", false, execBesideWindowCase},
@@ -260,6 +261,21 @@ func execKilledCase(t *testing.T, a agentCase) {
 	if kept := strings.Join(w.sessions(), " "); got.Session != kept && (got.Session != "" || !a.isOpencode()) {
 		t.Errorf("session %q, and the agent kept %q", got.Session, kept)
 	}
+	w.wantMain(1)
+}
+
+// execOrphanedCase: clawd exec is killed in mid turn, and could end nothing. Its agent ends all the same: nobody waits for what it would do.
+func execOrphanedCase(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	held, release := provider.Hold(provider.Text("late"))
+	defer release()
+	w.provider.Queue(held)
+	r := w.startExec("say done")
+	w.waitMain(1)
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(agentTime, "the end of all processes", func() bool { return len(w.processes()) == 0 })
 	w.wantMain(1)
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
@@ -60,12 +61,15 @@ func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, 
 	c := &child{cmd: cmd, done: make(chan struct{}), group: spawn.NewGroup(procs, cmd, plan)}
 	r, w := io.Pipe()
 	c.out = r
+	release := leash(cmd.Process.Pid)
 	go func() {
 		_ = cmd.Wait() // ProcessState tells
 		c.group.Await()
+		release()
 		c.ended.Store(true)
 		close(c.done)
-		_ = errors.Join(outR.SetReadDeadline(time.Now().Add(drain)), errR.SetReadDeadline(time.Now().Add(drain)))
+		now := time.Now()
+		_ = errors.Join(outR.SetReadDeadline(now), errR.SetReadDeadline(now)) // who waits looks at what is left
 	}()
 	go c.join(w, outR, errR)
 	return c, nil
@@ -86,9 +90,6 @@ func (c *child) stopAfter(ctx context.Context) {
 }
 
 const (
-	// drain: what an agent wrote before its end is in the pipe already. Tools that it left running may
-	// keep the pipe open for ever.
-	drain = 100 * time.Millisecond
 	// pipeMax is the most that a pipe can hold.
 	pipeMax = 1 << 20
 	// stderrMax is what is kept of stderr while a line of stdout is on its way.
@@ -111,7 +112,8 @@ func (c *child) join(w *io.PipeWriter, out, errs *os.File) {
 	_ = errors.Join(out.Close(), errs.Close(), w.Close())
 }
 
-// tailed reads a pipe to its end: EOF or, once the agent is gone, what is in it.
+// tailed reads a pipe to its end: EOF or, once the agent is gone, what is in it. What an agent wrote before its end is there
+// already, and tools that it left running may keep the pipe open for ever.
 type tailed struct {
 	f    *os.File
 	c    *child
@@ -119,23 +121,46 @@ type tailed struct {
 }
 
 func (t *tailed) Read(b []byte) (int, error) {
-	gone := t.c.ended.Load()
-	if gone {
-		_ = t.f.SetReadDeadline(time.Now().Add(drain))
-	}
-	n, err := t.f.Read(b)
-	if gone {
-		if t.over += n; t.over > pipeMax {
-			return 0, io.EOF
+	if !t.c.ended.Load() {
+		n, err := t.f.Read(b)
+		switch {
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return n, eof(err)
+		case n > 0:
+			return n, nil
 		}
 	}
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded) && !gone: // set while it waited: one more look
-		return t.Read(b)
-	case err != nil:
-		err = io.EOF
+	n, err := unread(t.f, b)
+	if t.over += n; t.over > pipeMax {
+		return 0, io.EOF
 	}
 	return n, err
+}
+
+// unread reads what is in a pipe now; io.EOF: nothing. It heeds no deadline, which may pass while this process is stopped.
+func unread(f *os.File, b []byte) (n int, err error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, io.EOF
+	}
+	cerr := raw.Control(func(fd uintptr) {
+		for {
+			if n, err = syscall.Read(int(fd), b); !errors.Is(err, syscall.EINTR) {
+				return
+			}
+		}
+	})
+	if cerr != nil || err != nil || n <= 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func eof(err error) error {
+	if err != nil {
+		return io.EOF
+	}
+	return nil
 }
 
 // stdout holds the lock while a line is on its way, however long it is.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,25 +13,26 @@ import (
 	"github.com/clawd-project/clawd/agent"
 )
 
-// Whatever ends clawd exec, but a SIGKILL, ends its agent, too, such as a quit by Ctrl-\. A reader of its stderr that has gone ends
-// nothing.
+// Whatever ends clawd exec ends its agent, too, such as a quit by Ctrl-\ or a SIGKILL to its whole group. A reader of its stderr that has gone
+// ends nothing.
 func TestExecLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, then string }{
 		{"quit", "exec sleep 1000\n"},
+		{"killed", "exec sleep 1000\n"},
 		{"stderr closed", "echo '{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"done\"}'\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			pid, gone := filepath.Join(home, "pid"), filepath.Join(home, "gone")
-			for _, fifo := range []string{pid, gone} {
+			pid, gone, alive := filepath.Join(home, "pid"), filepath.Join(home, "gone"), filepath.Join(home, "alive")
+			for _, fifo := range []string{pid, gone, alive} {
 				if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
 			// It tells its pid, waits until the test has done its part, says something, and works on.
-			script := "#!/bin/sh\necho $$ > " + pid + "\nread x < " + gone + "\necho '{\"type\":\"system\",\"subtype\":\"init\"}'\n" + c.then
+			script := "#!/bin/sh\necho $$ > " + pid + "\nexec 9> " + alive + "\nread x < " + gone + "\necho '{\"type\":\"system\",\"subtype\":\"init\"}'\n" + c.then
 			if err := os.WriteFile(filepath.Join(home, "claude"), []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -42,6 +44,7 @@ func TestExecLeavesNothing(t *testing.T) {
 			}
 			defer r.Close()
 			cmd.Stderr = w
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -52,9 +55,17 @@ func TestExecLeavesNothing(t *testing.T) {
 				t.Fatal(err, aerr)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(-n, syscall.SIGKILL) })
-			if c.name == "quit" {
+			lives, err := os.Open(alive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lives.Close()
+			switch c.name {
+			case "quit":
 				err = cmd.Process.Signal(syscall.SIGQUIT)
-			} else {
+			case "killed":
+				err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			default:
 				r.Close()
 				err = os.WriteFile(gone, []byte("x\n"), 0o600)
 			}
@@ -62,7 +73,10 @@ func TestExecLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = cmd.Wait()
-			if p, ok := agent.NewProcs().Get(n); ok && !p.Zombie || c.name != "quit" && err != nil {
+			if c.name == "killed" { // its agent ends right after it
+				_, err = io.Copy(io.Discard, lives)
+			}
+			if p, ok := agent.NewProcs().Get(n); ok && !p.Zombie || c.name == "stderr closed" && err != nil {
 				t.Errorf("clawd has ended (%v), its agent runs on: %v", err, ok)
 			}
 		})

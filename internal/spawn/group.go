@@ -1,6 +1,7 @@
 package spawn
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func (g Group) Alive() bool {
 	}
 	all, err := g.Procs.List()
 	if err != nil {
-		return true // not sure
+		return !errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) // not sure, unless nothing at all is left of it
 	}
 	for _, p := range all {
 		if p.Group == g.PID && p.PID != g.PID && !p.Zombie && p.Start >= g.Start {

@@ -1,6 +1,9 @@
 package spawn
 
 import (
+	"errors"
+	"os/exec"
+	"syscall"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -50,11 +53,31 @@ func TestGroupAlive(t *testing.T) {
 		"a tool is left":                 {fixed{all: []agent.Proc{{PID: 12, Group: 10, Start: 105}}, argv: argv}, false},
 		"an older stranger":              {fixed{all: []agent.Proc{{PID: 11, Group: 10, Start: 99}}, argv: argv}, false},
 		"nothing":                        {fixed{}, false},
-		"not sure":                       {fixed{err: agent.ErrNoProcs}, true},
 	} {
 		g := Group{Procs: c.procs, PID: 10, Start: 100, Argv: []string{"/usr/bin/codex", "--resume", "x"}}
 		if got := g.Alive(); got != c.want {
 			t.Errorf("%s: alive %v, want %v", name, got, c.want)
 		}
 	}
+}
+
+// Where no process table can be read, a group counts as alive until it is empty.
+func TestGroupAliveWithoutATable(t *testing.T) {
+	cmd := exec.Command("cat")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := Group{Procs: fixed{err: agent.ErrNoProcs}, PID: cmd.Process.Pid, Argv: []string{"cat"}}
+	if !g.Alive() {
+		t.Error("it is there")
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	g.Await()
 }
