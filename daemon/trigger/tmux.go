@@ -27,6 +27,7 @@ type pane struct {
 	holder holder
 	server []string // arguments that name the server
 	id     string
+	old    bool // the server is older than 3.0
 }
 
 var paneID = lazyregexp.New(`^%[0-9]+$`)
@@ -77,7 +78,10 @@ func ownSocket(path string) error {
 
 // what tmux is asked for, in one call with the screen, so that both are of one moment. Which program
 // is in the foreground the kernel knows better: tmux only has its name.
-const paneFormat = "#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_input_off} #{pane_synchronized} #{cursor_y} #{cursor_x} #{pane_width} #{pane_tty}"
+const paneFormat = "#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_input_off} #{pane_synchronized} #{cursor_y} #{cursor_x} #{pane_width} #{pane_tty} v#{version}"
+
+// oldServer fits the versions that do not take keys as bytes. Up to 2.3 tmux does not tell its version.
+var oldServer = lazyregexp.New(`^v(?:$|[12]\.)`)
 
 func (p *pane) Look(ctx context.Context) (agent.Screen, error) {
 	out, err := p.run(ctx, "display-message", "-p", "-t", p.id, paneFormat, ";",
@@ -88,9 +92,13 @@ func (p *pane) Look(ctx context.Context) (agent.Screen, error) {
 	state, rest, _ := strings.Cut(out, "\n")
 	title, screen, _ := strings.Cut(rest, "\n")
 	f := strings.Fields(state)
-	if len(f) < 9 || f[0] != p.id {
+	switch {
+	case len(f) == 0 || f[0] != p.id:
 		return agent.Screen{}, errors.New("its tmux pane is gone")
+	case len(f) < 10: // a format that it does not know is empty
+		return agent.Screen{}, &ElsewhereError{"its tmux is too old, clawd needs 2.2 or later: clawd cannot reach its terminal"}
 	}
+	p.old = oldServer.MatchString(f[9])
 	if err := p.shows(f); err != nil {
 		return agent.Screen{}, err
 	}
@@ -127,14 +135,21 @@ func (p *pane) shows(f []string) error {
 	return nil
 }
 
-// Press types bytes as hex, which no key name and no setting of tmux can change the meaning of.
+// Press types bytes as hex, which no key name and no setting of tmux can change the meaning of; before 3.0, characters.
 func (p *pane) Press(ctx context.Context, keys []byte) error {
 	if _, err := p.Look(ctx); err != nil {
 		return err
 	}
-	args := []string{"send-keys", "-t", p.id, "-H"}
-	for _, b := range keys {
-		args = append(args, hex.EncodeToString([]byte{b}))
+	args := []string{"send-keys", "-t", p.id}
+	if p.old {
+		for _, r := range string(keys) {
+			args = append(args, fmt.Sprintf("%#x", r))
+		}
+	} else {
+		args = append(args, "-H")
+		for _, b := range keys {
+			args = append(args, hex.EncodeToString([]byte{b}))
+		}
 	}
 	_, err := p.run(ctx, args...)
 	return err

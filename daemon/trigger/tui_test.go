@@ -148,7 +148,7 @@ func newPit(t *testing.T, mode string) *pit {
 	if mode == "background" { // as after Ctrl-Z and bg
 		script = "sh -mc '" + self + " & sleep 60'"
 	}
-	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-e", envTUI+"="+mode, "-e", envTUI+"_DIR="+dir, script)
+	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "exec env "+envTUI+"="+mode+" "+envTUI+"_DIR="+dir+" "+script)
 	pid, err := strconv.Atoi(strings.TrimSpace(p.await("pid", "")))
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestConfiguredServer(t *testing.T) {
 func TestInheritedPane(t *testing.T) {
 	p := newPit(t, "")
 	p.tmux("split-window", "sleep 60")
-	p.holder.Pane = strings.TrimSpace(p.tmux("list-panes", "-F", "#{pane_id}", "-f", "#{m:*sleep*,#{pane_start_command}}"))
+	p.holder.Pane = "%1"
 	c := p.claim()
 	if _, err := p.tr.Ready(t.Context(), c.Session, c.Stop, c.Plan); !errors.As(err, new(*ElsewhereError)) {
 		t.Errorf("pane %s: %v", p.holder.Pane, err)
