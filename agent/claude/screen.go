@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
@@ -24,12 +25,16 @@ var (
 	spinner = lazyregexp.New(`^[·✢✳✶✻✽∗*] .*(?:…|etrying in )`)
 	// In the title it is a braille pattern or a filling circle before the session's name.
 	spinnerTitle = lazyregexp.New(`^[\x{2801}-\x{28ff}◐◑◒◓] `)
-	// placeholder of an empty box, drawn faint: Try "edit main.go to…"; after a failed request advice.
-	placeholder = lazyregexp.New(`^(?:Try "[^"]*"|Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
-	menuItem    = lazyregexp.New(`^ {2,4}[❯ ] ?[1-9]\. \S`)
+	// placeholders of an empty box, drawn faint where there are colors: an example, and after a failed request advice.
+	example  = lazyregexp.New(`^Try "[^"]*"$`)
+	tryAgain = lazyregexp.New(`^(?:Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
+	menuItem = lazyregexp.New(`^ {2,4}[❯ ] ?[1-9]\. \S`)
 )
 
 const insertMode = "-- INSERT --"
+
+// emptyHints stand below the box only while it is empty; not all settings let them be seen.
+var emptyHints = []string{"? for shortcuts", "← for agents"}
 
 const (
 	menuTitle = "What do you want to do?"
@@ -71,7 +76,7 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 	switch {
 	case bottom-top != 2:
 		return agent.View{Why: agent.WhyText}
-	case s.Col != boxCol || !emptyBox(s):
+	case s.Col != boxCol || !emptyBox(s, bottom):
 		if !inserts(s, bottom) && c.vim() { // its user is about to change it
 			return agent.View{Why: agent.WhyText}
 		}
@@ -121,9 +126,20 @@ func boxText(s agent.Screen) string {
 	return strings.Trim(strings.TrimPrefix(s.Line(s.Row), promptMark), " \u00a0")
 }
 
-func emptyBox(s agent.Screen) bool {
+// emptyBox: with NO_COLOR or FORCE_COLOR=0 the advice looks like what its user has typed, but for a hint below.
+func emptyBox(s agent.Screen, bottom int) bool {
 	text := boxText(s)
-	return text == "" || placeholder.MatchString(text) && s.IsFaint(boxCol)
+	return text == "" || example.MatchString(text) && s.IsFaint(boxCol) || tryAgain.MatchString(text) && (s.IsFaint(boxCol) || hinted(s, bottom))
+}
+
+// hinted tells whether the footer says that the box is empty.
+func hinted(s agent.Screen, bottom int) bool {
+	for row := bottom + 1; row <= s.Last(); row++ {
+		if slices.ContainsFunc(emptyHints, func(hint string) bool { return strings.Contains(s.Rows[row], hint) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // limitMenu: the menu that opens by itself at a usage limit, in place of the box: below its last row

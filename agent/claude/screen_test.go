@@ -55,6 +55,10 @@ func TestScreenPlaceholder(t *testing.T) {
 		{`Try "edit main.go to…"`, nil, 2, false},
 		{`Try "edit main.go to…" now`, [][2]int{{2, 28}}, 2, false},
 		{`run the tests`, [][2]int{{2, 15}}, 2, false},
+		{`Resend your message to try again`, [][2]int{{2, 34}}, 2, true},
+		{`Resend your message to try again`, nil, 2, true}, // the footer says that the box is empty
+		{`Resend your message to try again`, nil, 3, false},
+		{`Resend your message to try`, nil, 2, false},
 	} {
 		s := box(c.text)
 		s.Faint, s.Col = c.faint, c.col
