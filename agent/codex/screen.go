@@ -16,6 +16,9 @@ import (
 //	  gpt-5.1-codex default · ~/work/demo
 //	  ← for agents · ? for shortcuts
 //
+// In plan mode, with vim's keys, with a warning or in a narrow terminal only the first half of that hint finds room; either half goes
+// with the first character, and may name keys that its user has chosen.
+//
 // Before, there is one. It holds the hint while the box is empty (0.80: behind "100% context left", 0.104: before it), or, as in
 // 0.120, the model and the folder whatever the box holds; other keys and modes that wait for more take its place. One of several
 // placeholders is chosen at the start. The box of a side conversation (/side) has others: what is typed there does not go to
@@ -111,11 +114,17 @@ func wasAsked(s agent.Screen) (some bool) {
 
 // emptyFooter: the last row says that the box is empty, or, where it is the only one below the box, that nothing waits for a key.
 func emptyFooter(row string, alone bool) bool {
-	if alone && modelLine.MatchString(row) {
-		return true
+	switch {
+	case strings.Contains(row, " / esc "): // the list of shortcuts
+		return false
+	case alone:
+		return modelLine.MatchString(row) || strings.Contains(row, emptyHint)
 	}
-	return strings.Contains(row, emptyHint) && !strings.HasPrefix(row, emptyHint+" / esc")
+	return emptyHints.MatchString(row)
 }
+
+// emptyHints begin the last row from 0.158 on, with a key such as ?, f1 or ctrl+g.
+var emptyHints = lazyregexp.New(`^(?:\S|f\d+|\S+\+\S+) for (?:agents|shortcuts)(?: |$)`)
 
 // takesKeys tells whether the footer says that keys are vim's commands.
 func takesKeys(s agent.Screen, last int) bool {

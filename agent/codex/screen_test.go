@@ -39,7 +39,12 @@ func TestScreenSigns(t *testing.T) {
 		"insert mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Insert"}, ready: true},
 		"normal mode":   {rows: map[int]string{0: "  ← for agents · ? for shortcuts    Vim: Normal"}},
 		"busy":          {rows: map[int]string{5: "◦ Working (3s • esc to interrupt)"}},
-		"no hint":       {rows: map[int]string{0: "  ← for agents"}},
+		"half a hint":   {rows: map[int]string{0: "  ← for agents         Plan mode · ⚠ 1 warning · f2 to view"}, ready: true},
+		"other keys":    {rows: map[int]string{0: "  ctrl+g for agents · f1 for shortcuts"}, ready: true},
+		"another key":   {rows: map[int]string{0: "  f1 for shortcuts"}, ready: true},
+		"no hint":       {rows: map[int]string{0: "                       Plan mode · ⚠ 1 warning · f2 to view"}},
+		"other words":   {rows: map[int]string{0: "  esc for agents of mine · ? for shortcuts / esc close"}},
+		"no key":        {rows: map[int]string{0: "  waiting for agents"}},
 		"shortcuts":     {rows: map[int]string{0: "  ? for shortcuts / esc close"}},
 		"a status line": {rows: map[int]string{1: "  gpt"}, ready: true}, // its user's own
 		"a second line": {rows: map[int]string{2: "  more"}},
