@@ -13,7 +13,7 @@ import (
 // sequences of their colors. row, col and title are as in Screen.
 func ParseScreen(text string, row, col int, title string) Screen {
 	s := Screen{Row: row, Col: col, Title: title}
-	pen := pen{}
+	pen := pen{plain: true}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		plain, faint := pen.row(line)
 		switch {
@@ -24,11 +24,16 @@ func ParseScreen(text string, row, col int, title string) Screen {
 		}
 		s.Rows = append(s.Rows, strings.TrimRight(plain, " "))
 	}
+	s.Plain = pen.plain
 	return s
 }
 
 // pen is how the next cell is drawn; rows go on with the pen of the row above.
-type pen struct{ dim, grey bool }
+type pen struct {
+	dim, grey     bool
+	color, ground bool // another than the terminal's own
+	plain         bool // nothing was drawn in them yet
+}
 
 func (p *pen) row(line string) (plain string, faint [][2]int) {
 	var b strings.Builder
@@ -56,6 +61,7 @@ func (p *pen) row(line string) (plain string, faint [][2]int) {
 		} else {
 			end()
 		}
+		p.plain = p.plain && !p.ground && (r == ' ' || !p.dim && !p.color)
 		b.WriteRune(r)
 		col += displaywidth.Rune(r)
 	}
@@ -99,17 +105,17 @@ func (p *pen) set(params string) {
 		code, _ := strconv.Atoi(f[n])
 		switch {
 		case code == 0:
-			*p = pen{}
+			*p = pen{plain: p.plain}
 		case code == 2:
 			p.dim = true
 		case code == 22:
 			p.dim = false
 		case code == 38 || code == 48:
 			n = p.chosen(f, n, code == 38)
-		case code >= 30 && code <= 37, code == 39, code > 90 && code <= 97:
-			p.grey = false
-		case code == 90:
-			p.grey = true
+		case code >= 30 && code <= 39, code >= 90 && code <= 97:
+			p.grey, p.color = code == 90, code != 39
+		case code >= 40 && code <= 49, code >= 100 && code <= 107:
+			p.ground = code != 49
 		}
 	}
 }
@@ -149,7 +155,9 @@ func (p *pen) chosen(f []string, n int, foreground bool) int {
 		grey, last = Grey(at(n+2), at(n+3), at(n+4)), n+4
 	}
 	if foreground {
-		p.grey = grey
+		p.grey, p.color = grey, true
+	} else {
+		p.ground = true
 	}
 	return last
 }

@@ -16,6 +16,8 @@ type Screen struct {
 	// FaintAbove is Faint of the rows right above the cursor's, from the nearest one on, at most MostAbove of them. An agent that
 	// hides the terminal's cursor and draws its own has its input box there.
 	FaintAbove [][][2]int `json:",omitempty"`
+	// Plain: nothing on it is faint, in a color or on one, for the program draws none, as with NO_COLOR. False also where it is not known.
+	Plain bool `json:",omitempty"`
 }
 
 // MostAbove bounds FaintAbove.

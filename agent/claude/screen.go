@@ -126,10 +126,18 @@ func boxText(s agent.Screen) string {
 	return strings.Trim(strings.TrimPrefix(s.Line(s.Row), promptMark), " \u00a0")
 }
 
-// emptyBox: with NO_COLOR or FORCE_COLOR=0 the advice looks like what its user has typed, but for a hint below.
+// emptyBox: with NO_COLOR or FORCE_COLOR=0 the advice looks like what its user has typed, but for a hint below, which not all modes show
+// after a first turn. That somebody has typed these very words and gone back to their beginning is not to be expected; should it be so,
+// the prompt does not stand alone, and no Enter follows.
 func emptyBox(s agent.Screen, bottom int) bool {
 	text := boxText(s)
-	return text == "" || example.MatchString(text) && s.IsFaint(boxCol) || tryAgain.MatchString(text) && (s.IsFaint(boxCol) || hinted(s, bottom))
+	switch faint := s.IsFaint(boxCol); {
+	case tryAgain.MatchString(text):
+		return faint || s.Plain || hinted(s, bottom)
+	case example.MatchString(text):
+		return faint
+	}
+	return text == ""
 }
 
 // hinted tells whether the footer says that the box is empty.

@@ -68,6 +68,26 @@ func TestScreenPlaceholder(t *testing.T) {
 	}
 }
 
+// Where nothing is drawn in a color, the advice after a failure is no fainter than what is typed; anything else is its user's.
+func TestScreenPlain(t *testing.T) {
+	for text, ready := range map[string]bool{
+		"Resend your message to try again": true, "Once fixed, resend your message": true, "Run /rewind to go back": true,
+		"Resend your message": false, "resend it": false, `Try "edit main.go to…"`: false,
+	} {
+		s := edited(t, "seen-2.1.197-start.txt", 14, 2, "❯\u00a0\n", "❯\u00a0"+text+"\n", "? for shortcuts · ← for agents", "plan mode on")
+		for _, plain := range []bool{true, false} {
+			s.Plain = plain
+			if v := (&Claude{}).Screen(s); v.Ready != (ready && plain) {
+				t.Errorf("%q, plain %v: %+v", text, plain, v)
+			}
+		}
+		s.Plain, s.Col = true, 3
+		if v := (&Claude{}).Screen(s); v.Ready {
+			t.Errorf("%q, cursor behind its beginning: %+v", text, v)
+		}
+	}
+}
+
 // Only the menu of the usage limit itself is closed.
 func TestScreenMenu(t *testing.T) {
 	const file = "tui_lim_5h-2.txt"

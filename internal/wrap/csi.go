@@ -271,7 +271,7 @@ func (e *emulator) alternate(on, save bool) {
 	}
 }
 
-// graphics follows SGR as far as faint and grey text goes.
+// graphics follows SGR as far as colors and faint text go.
 func (e *emulator) graphics(params params) {
 	if len(params) == 0 {
 		e.pen = pen{}
@@ -286,13 +286,16 @@ func (e *emulator) graphics(params params) {
 			e.pen.faint = false
 		case n == 38 || n == 48 || n == 58:
 			used, grey := color(params[i+1:])
-			if i += used; n == 38 {
-				e.pen.grey = grey
+			switch i += used; n {
+			case 38:
+				e.pen.grey, e.pen.color = grey, true
+			case 48:
+				e.pen.ground = true
 			}
-		case n == 90:
-			e.pen.grey = true
-		case n >= 30 && n <= 39 || n >= 91 && n <= 97:
-			e.pen.grey = false
+		case n >= 30 && n <= 39 || n >= 90 && n <= 97:
+			e.pen.grey, e.pen.color = n == 90, n != 39
+		case n >= 40 && n <= 49 || n >= 100 && n <= 107:
+			e.pen.ground = n != 49
 		case n == 4 && more: // the kind of underline
 			i++
 		}

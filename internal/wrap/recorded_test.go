@@ -53,7 +53,7 @@ func TestRecordedCuts(t *testing.T) {
 
 func shown(e *emulator) string {
 	s, ok := e.screen()
-	return fmt.Sprint(ok, s.Row, s.Col, s.Faint, s.Title, "\n", strings.Join(s.Rows, "\n"))
+	return fmt.Sprint(ok, s.Row, s.Col, s.Faint, s.Plain, s.Title, "\n", strings.Join(s.Rows, "\n"))
 }
 
 // tmux is the judge of what the agents really draw, at sixteen moments of each recording.

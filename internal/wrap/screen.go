@@ -56,8 +56,11 @@ type cursor struct {
 	charset [2]bool // line drawing instead of ASCII
 }
 
-// pen is what of the graphics matters: whether text is drawn faint, or in a grey.
-type pen struct{ faint, grey bool }
+// pen is what of the graphics matters: whether text is drawn faint, in a grey, or in or on another color than the terminal's own.
+type pen struct{ faint, grey, color, ground bool }
+
+// plain tells whether a rune is drawn as the terminal draws by itself.
+func (p pen) plain(r rune) bool { return !p.ground && (r == ' ' || !p.faint && !p.color) }
 
 // cell has no pointers: lines are cleared and moved all the time.
 type cell struct {
@@ -65,6 +68,7 @@ type cell struct {
 	more  [4]rune // what combines with r, as far as it fits
 	right bool    // the right half of a wide rune
 	faint bool    // or grey
+	plain bool    // neither faint, nor in a color or on one
 }
 
 // join adds a rune to what is shown in the cell.
@@ -140,10 +144,12 @@ func (e *emulator) screen() (agent.Screen, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := agent.Screen{Rows: make([]string, e.rows), Row: e.y, Col: e.x, Cols: e.cols, Title: e.title}
+	s.Plain = true
 	var b strings.Builder
 	for y, line := range e.lines {
 		b.Reset()
 		for x, c := range line {
+			s.Plain = s.Plain && (c.plain || c.r == 0)
 			switch {
 			case c.right && x > 0 && line[x-1].r != 0:
 			case c.r == 0:
@@ -228,7 +234,7 @@ func (e *emulator) print(r rune) {
 	if e.modes.insert {
 		e.insertCells(width)
 	}
-	e.put(e.x, cell{r: r, faint: e.pen.faint || e.pen.grey})
+	e.put(e.x, cell{r: r, faint: e.pen.faint || e.pen.grey, plain: e.pen.plain(r)})
 	if width == 2 {
 		e.put(e.x+1, cell{right: true, faint: e.pen.faint || e.pen.grey})
 	}

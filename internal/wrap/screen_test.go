@@ -75,6 +75,25 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
+// A screen is plain while nothing on it is faint, in a color or on one, however it is read.
+func TestPlain(t *testing.T) {
+	for out, want := range map[string]bool{
+		"": true, "ab": true, "\x1b[7ma\x1b[0mb": true, "\x1b[1;4ma": true, "\x1b[31m\x1b[39ma": true, "\x1b[41m\x1b[49ma": true, "\x1b[2m\x1b[22ma": true,
+		"\x1b[31;42ma\x1b[0m": false, "\x1b[31m\x1b[0ma": true, "\x1b[31m \x1b[0m": true,
+		"\x1b[31ma": false, "\x1b[97ma": false, "\x1b[90ma": false, "\x1b[38;5;15ma": false, "\x1b[38;2;255;255;255ma": false,
+		"\x1b[41m ": false, "\x1b[100m ": false, "\x1b[48;5;1m ": false, "\x1b[48;2;0;0;0ma": false, "\x1b[2ma": false, "\x1b[34ma\x1b[39mb": false,
+	} {
+		e := newEmulator(10, 4)
+		e.feed([]byte(out))
+		if s, _ := e.screen(); s.Plain != want {
+			t.Errorf("%q: %v", out, s.Plain)
+		}
+		if s := agent.ParseScreen(out, 0, 0, ""); s.Plain != want {
+			t.Errorf("as tmux prints it, %q: %v", out, s.Plain)
+		}
+	}
+}
+
 // The rows right above the cursor are told of as well, and no more of them than there are.
 func TestFaintAbove(t *testing.T) {
 	e := newEmulator(10, 8)
