@@ -171,6 +171,31 @@ func TestScreenVim(t *testing.T) {
 	}
 }
 
+// Nothing is typed, nor Enter pressed behind what was, where Enter does not send.
+func TestScreenKeys(t *testing.T) {
+	bound := func(context, key, action string) string {
+		return `{"bindings":[{"context":"Global","bindings":{"ctrl+t":null}},{"context":"` + context + `","bindings":{"up":"history:previous","` + key + `":` + action + `}}]}`
+	}
+	for keys, ready := range map[string]bool{
+		"": true, "{": true, `{"bindings":{}}`: true, `{"bindings":[]}`: true,
+		bound("Chat", "enter", `"chat:newline"`): false, bound("Chat", "Return", `"chat:newline"`): false, bound("Chat", "enter", "null"): false,
+		bound("Chat", "enter", `"chat:submit"`): true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "keybindings.json"), []byte(keys), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := &Claude{root: root}
+		if v := c.Screen(edited(t, "seen-2.1.197-start.txt", 14, 2)); v.Ready != ready || !ready && v.Why != whyKeys {
+			t.Errorf("%s: %+v", keys, v)
+		}
+		s := edited(t, "seen-2.1.197-start.txt", 14, 10, "❯\u00a0\n", "❯\u00a0continue\n")
+		if v := c.Screen(s); v.Ready || (v.Input == "continue") != ready {
+			t.Errorf("%s, typed: %+v", keys, v)
+		}
+	}
+}
+
 // Each sign alone is enough.
 func TestScreenSigns(t *testing.T) {
 	const file, row, footer = "seen-2.1.197-after-busy.txt", 36, "  ? for shortcuts"

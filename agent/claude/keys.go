@@ -1,0 +1,40 @@
+package claude
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+const whyKeys = "Enter does not send what stands in its input box: its user has bound the key to something else"
+
+// sends tells whether Enter sends what stands in the input box. keybindings.json may give it another action there, such as a new line, or
+// none; nothing of that is drawn.
+func (c *Claude) sends() bool {
+	b, err := agent.ReadFile(filepath.Join(c.root, "keybindings.json"), configMax)
+	if err != nil {
+		return true
+	}
+	var keys struct {
+		Bindings []struct {
+			Context  string         `json:"context"`
+			Bindings map[string]any `json:"bindings"`
+		} `json:"bindings"`
+	}
+	if err := json.Unmarshal(b, &keys); err != nil {
+		return true // the agent does not read it either
+	}
+	for _, block := range keys.Bindings {
+		if block.Context != "Chat" {
+			continue
+		}
+		for key, action := range block.Bindings {
+			if k := strings.ToLower(strings.TrimSpace(key)); (k == "enter" || k == "return") && action != "chat:submit" {
+				return false
+			}
+		}
+	}
+	return true
+}
