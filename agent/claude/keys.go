@@ -8,8 +8,6 @@ import (
 	"github.com/clawd-project/clawd/agent"
 )
 
-const whyKeys = "Enter does not send what stands in its input box: its user has bound the key to something else"
-
 // sends tells whether Enter sends what stands in the input box. keybindings.json may give it another action there, such as a new line, or
 // none; nothing of that is drawn.
 func (c *Claude) sends() bool {
@@ -27,7 +25,7 @@ func (c *Claude) sends() bool {
 		return true // the agent does not read it either
 	}
 	for _, block := range keys.Bindings {
-		if block.Context != "Chat" {
+		if block.Context != "Chat" && block.Context != "Global" { // those of the box, and those that go before them
 			continue
 		}
 		for key, action := range block.Bindings {

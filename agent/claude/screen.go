@@ -77,7 +77,7 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 	case bottom-top != 2:
 		return agent.View{Why: agent.WhyText}
 	case !c.sends():
-		return agent.View{Why: whyKeys}
+		return agent.View{Why: agent.WhyKeys}
 	case s.Col != boxCol || !emptyBox(s, bottom):
 		if !inserts(s, bottom) && c.vim() { // its user is about to change it
 			return agent.View{Why: agent.WhyText}

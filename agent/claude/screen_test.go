@@ -179,14 +179,15 @@ func TestScreenKeys(t *testing.T) {
 	for keys, ready := range map[string]bool{
 		"": true, "{": true, `{"bindings":{}}`: true, `{"bindings":[]}`: true,
 		bound("Chat", "enter", `"chat:newline"`): false, bound("Chat", "Return", `"chat:newline"`): false, bound("Chat", "enter", "null"): false,
-		bound("Chat", "enter", `"chat:submit"`): true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
+		bound("Global", "enter", `"app:toggleTodos"`): false,
+		bound("Chat", "enter", `"chat:submit"`):       true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
 	} {
 		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, "keybindings.json"), []byte(keys), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c := &Claude{root: root}
-		if v := c.Screen(edited(t, "seen-2.1.197-start.txt", 14, 2)); v.Ready != ready || !ready && v.Why != whyKeys {
+		if v := c.Screen(edited(t, "seen-2.1.197-start.txt", 14, 2)); v.Ready != ready || !ready && v.Why != agent.WhyKeys {
 			t.Errorf("%s: %+v", keys, v)
 		}
 		s := edited(t, "seen-2.1.197-start.txt", 14, 10, "❯\u00a0\n", "❯\u00a0continue\n")

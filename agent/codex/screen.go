@@ -67,6 +67,8 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	switch {
 	case s.Row < 0 || below < 2 || below > 2+statusMax || !strings.HasPrefix(line, prompt) || s.At(s.Row+1) != "":
 		return agent.View{Why: agent.WhyNoBox}
+	case !c.sends():
+		return agent.View{Why: agent.WhyKeys}
 	case s.Col != boxCol || !slices.Contains(placeholders, strings.TrimPrefix(line, prompt+" ")) || !s.IsFaint(boxCol):
 		if takesKeys(s, last) {
 			return agent.View{Why: agent.WhyVim}

@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +68,31 @@ func TestScreenSigns(t *testing.T) {
 		}
 		if v := (&Codex{}).Screen(s); v.Ready != c.ready || v.Close != nil {
 			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// Nothing is typed, nor Enter pressed behind what was, where Enter does not send.
+func TestScreenKeys(t *testing.T) {
+	const editor = "[tui.keymap.editor]\ninsert_newline = \"enter\"\n"
+	for config, ready := range map[string]bool{
+		"": true, "model = \"demo\"\n[tui]\nanimations = false\n": true, "[tui": true,
+		"[tui.keymap.composer]\nsubmit = \"f5\"\n" + editor: false, "[tui.keymap.composer]\nsubmit = []\n": false, "[tui.keymap.global]\nsubmit = [\"ctrl-enter\"]\n": false,
+		"[tui.keymap.composer]\nsubmit = [\"f5\", \"Return\"]\n": true, "tui.keymap.composer.submit = \"enter\"\n": true,
+		"[tui.keymap.composer]\nsubmit = \"enter\"\n[tui.keymap.global]\nsubmit = \"f5\"\n": true, "[tui.keymap.composer]\nqueue = \"f6\"\n": true,
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "config.toml"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := &Codex{root: root}
+		if v := c.Screen(waits(nil)); v.Ready != ready || !ready && v.Why != agent.WhyKeys {
+			t.Errorf("%s: %+v", config, v)
+		}
+		s := waits(map[int]string{3: "› continue"})
+		s.Faint, s.Col = nil, 10
+		if v := c.Screen(s); v.Ready || (v.Input == "continue") != ready {
+			t.Errorf("%s, typed: %+v", config, v)
 		}
 	}
 }
