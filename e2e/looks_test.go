@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/clawd-project/clawd/agent"
 )
 
 // TestLiveThemes: a window is woken in the colors of any theme, also where the placeholder is no grey.
@@ -55,12 +58,75 @@ func TestLiveLanguages(t *testing.T) {
 	}
 }
 
-// wakesWindow stops a turn in a window, which shows a text while its box is empty.
-func (w *world) wakesWindow(empty string) {
+// TestLiveWithoutColors: Claude Code draws none, so its advice after a failure looks like what somebody has typed.
+func TestLiveWithoutColors(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agentCase{claude332, claude329} {
+		t.Run(a.version, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, a)
+			w.env = append(w.env, "NO_COLOR=1")
+			w.wakesWindow("❯", func(p *terminal) { // behind a first turn no hint is shown below the box
+				p.asks("say hello")
+				p.shows("All done.")
+			})
+		})
+	}
+}
+
+// TestLiveHalfHint: in Codex's plan mode half of the hint that tells an empty box has no room in 80 columns, beside a warning.
+func TestLiveHalfHint(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, codex171)
+	w.look = small
+	w.wakesWindow("for agents", func(p *terminal) {
+		p.keys("BTab")
+		p.shows("Plan mode")
+	})
+}
+
+// TestLiveOtherKeys: nothing is typed where Enter does not send what stands in the box.
+func TestLiveOtherKeys(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude332)
+	w.writeJSON(".claude/keybindings.json", map[string]any{"bindings": []any{
+		map[string]any{"context": "Chat", "bindings": map[string]any{"enter": "chat:newline", "ctrl+s": "chat:submit"}}}})
+	c := w.startClawd(settings{base: "3s"})
+	p := w.openTerminal(false)
+	p.ready()
+	last, reason := w.stopsWindow()
+	w.provider.Queue(w.failing(last)...)
+	p.text("say done")
+	p.shows("say done")
+	looks := 0
+	w.eventually(agentTime, "the prompt is taken", func() bool { // as in sends
+		if looks%60 == 10 {
+			p.keys("C-s")
+		}
+		looks++
+		return w.main() > 0
+	})
+	id := c.wait("session_stopped", "reason", reason).text("session")
+	c.wait("session_blocked", "session", id, "why", agent.WhyKeys)
+	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
+	}
+	w.wantMain(w.stops())
+}
+
+// wakesWindow stops a turn in a window, which shows a text while its box is empty. before is what its user does there at first.
+func (w *world) wakesWindow(empty string, before ...func(*terminal)) {
 	w.t.Helper()
 	c := w.startClawd(settings{base: "3s"})
 	p := w.openTerminal(false)
 	p.shows(empty)
+	for _, does := range before {
+		does(p)
+	}
+	had := w.main()
 	last, reason := w.stopsWindow()
 	w.provider.Queue(w.failing(last)...)
 	p.sends("say done")
@@ -68,7 +134,7 @@ func (w *world) wakesWindow(empty string) {
 	c.wait("resume_started", "session", id, "plan", "tmux")
 	c.resumedOnce(id)
 	p.shows("All done.")
-	w.wantMain(w.stops() + 1)
+	w.wantMain(had + w.stops() + 1)
 }
 
 // set adds to a section of the settings of Gemini CLI or qwen-code.
