@@ -23,12 +23,13 @@ import (
 //	┃
 //	╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
 //
-// While it works, the row below the box says so: " ◎ Working · 42 B esc esc interrupt".
+// While it works, the row below the box says so: " ◎ Working · 42 B esc esc interrupt". With vim's keys it begins with their mode.
 const (
 	textCol   = 2
 	statusMax = 3            // rows of a status line
 	idle      = "/ commands" // further keys are named where there is room
 	working   = "Working"
+	normal    = "-- NORMAL --"
 	failure   = "✗ "
 )
 
@@ -46,6 +47,8 @@ func (c *Copilot) Screen(s agent.Screen) agent.View {
 	switch footer := s.Line(bottom + 1); {
 	case strings.Contains(footer, working):
 		return agent.View{Why: agent.WhyBusy}
+	case strings.Contains(footer, normal):
+		return agent.View{Why: agent.WhyVim}
 	case bottom-top != 2 || s.Row != top+1 || !strings.HasPrefix(s.Line(s.Row), l.mark):
 		return agent.View{Why: agent.WhyText}
 	case input != "" || s.Col != textCol:
