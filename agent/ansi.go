@@ -15,12 +15,15 @@ func ParseScreen(text string, row, col int, title string) Screen {
 	s := Screen{Row: row, Col: col, Title: title}
 	pen := pen{plain: true}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		plain, faint := pen.row(line)
+		plain, faint, inks := pen.row(line)
 		switch {
 		case n == row:
 			s.Faint = faint
 		case n < row && row-n <= MostAbove:
 			s.FaintAbove = slices.Insert(s.FaintAbove, 0, faint)
+		}
+		if n <= row && row-n <= MostInks {
+			s.Inks = slices.Insert(s.Inks, 0, inks)
 		}
 		s.Rows = append(s.Rows, strings.TrimRight(plain, " "))
 	}
@@ -30,19 +33,15 @@ func ParseScreen(text string, row, col int, title string) Screen {
 
 // pen is how the next cell is drawn; rows go on with the pen of the row above.
 type pen struct {
-	dim, grey     bool
-	color, ground bool // another than the terminal's own
-	plain         bool // nothing was drawn in them yet
+	dim    bool
+	color  Color
+	ground bool // another than the terminal's own
+	plain  bool // nothing was drawn faint, in a color or on one yet
 }
 
-func (p *pen) row(line string) (plain string, faint [][2]int) {
+func (p *pen) row(line string) (plain string, faint [][2]int, inks []Ink) {
 	var b strings.Builder
-	col, from := 0, -1
-	end := func() {
-		if from >= 0 {
-			faint, from = append(faint, [2]int{from, col}), -1
-		}
-	}
+	col := 0
 	for line != "" {
 		if params, rest, ok := escape(line); ok {
 			p.set(params)
@@ -54,19 +53,20 @@ func (p *pen) row(line string) (plain string, faint [][2]int) {
 		if r < 0x20 || r == 0x7f {
 			continue
 		}
-		if p.dim || p.grey {
-			if from < 0 {
-				from = col
-			}
-		} else {
-			end()
-		}
-		p.plain = p.plain && !p.ground && (r == ' ' || !p.dim && !p.color)
+		p.plain = p.plain && !p.ground && (r == ' ' || !p.dim && p.color == 0)
 		b.WriteRune(r)
-		col += displaywidth.Rune(r)
+		to := col + displaywidth.Rune(r)
+		if p.dim || p.color.Grey() {
+			if last := len(faint) - 1; last >= 0 && faint[last][1] == col {
+				faint[last][1] = to
+			} else {
+				faint = append(faint, [2]int{col, to})
+			}
+		}
+		inks = AppendInk(inks, Ink{col, to, p.color})
+		col = to
 	}
-	end()
-	return b.String(), faint
+	return b.String(), faint, inks
 }
 
 // escape cuts an escape sequence off. params is set for those that choose colors.
@@ -112,29 +112,12 @@ func (p *pen) set(params string) {
 			p.dim = false
 		case code == 38 || code == 48:
 			n = p.chosen(f, n, code == 38)
-		case code >= 30 && code <= 39, code >= 90 && code <= 97:
-			p.grey, p.color = code == 90, code != 39
 		case code >= 40 && code <= 49, code >= 100 && code <= 107:
 			p.ground = code != 49
+		default:
+			p.color = p.color.After(code)
 		}
 	}
-}
-
-// Grey tells of a color by its parts, from 0 to 255, whether it is a grey, or next to one, that is neither near black nor near white:
-// what agents draw placeholders in.
-func Grey(r, g, b int) bool {
-	least, most := min(r, g, b), max(r, g, b)
-	return most-least <= 28 && most < 0xc0 && most > 0x20
-}
-
-// GreyOfPalette is Grey for one of the 256 colors of a palette. A terminal without more gets these for the greys of many themes.
-func GreyOfPalette(c int) bool {
-	if c < 16 || c > 231 {
-		return c == 8 || c >= 234 && c <= 248
-	}
-	r, g, b := (c-16)/36, (c-16)/6%6, (c-16)%6 // six steps each
-	least, most := min(r, g, b), max(r, g, b)
-	return least >= 1 && most <= 3 && most-least <= 1
 }
 
 // chosen reads a color out of the palette or by its parts, and gives the index of its last part.
@@ -146,16 +129,15 @@ func (p *pen) chosen(f []string, n int, foreground bool) int {
 		v, _ := strconv.Atoi(f[i])
 		return v
 	}
-	grey := false
-	last := n + 1
+	color, last := Color(0), n+1
 	switch at(n + 1) {
 	case 5:
-		grey, last = GreyOfPalette(at(n+2)), n+2
+		color, last = OfPalette(at(n+2)), n+2
 	case 2:
-		grey, last = Grey(at(n+2), at(n+3), at(n+4)), n+4
+		color, last = OfParts(at(n+2), at(n+3), at(n+4)), n+4
 	}
 	if foreground {
-		p.grey, p.color = grey, true
+		p.color = color
 	} else {
 		p.ground = true
 	}

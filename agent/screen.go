@@ -18,10 +18,15 @@ type Screen struct {
 	FaintAbove [][][2]int `json:",omitempty"`
 	// Plain: nothing on it is faint, in a color or on one, for the program draws none, as with NO_COLOR. False also where it is not known.
 	Plain bool `json:",omitempty"`
+	// Inks are the colors of row Row and of those right above it, from the nearest one on, at most MostInks of them. None: not known.
+	Inks [][]Ink `json:",omitempty"`
 }
 
-// MostAbove bounds FaintAbove.
-const MostAbove = 4
+// MostAbove bounds FaintAbove, and MostInks what Inks has of the rows above.
+const (
+	MostAbove = 4
+	MostInks  = 8
+)
 
 // View is what an agent's own screen says about a prompt that is to be typed into it.
 type View struct {

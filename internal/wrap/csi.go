@@ -271,7 +271,7 @@ func (e *emulator) alternate(on, save bool) {
 	}
 }
 
-// graphics follows SGR as far as colors and faint text go.
+// graphics follows SGR as far as faint text and colors go.
 func (e *emulator) graphics(params params) {
 	if len(params) == 0 {
 		e.pen = pen{}
@@ -285,25 +285,25 @@ func (e *emulator) graphics(params params) {
 		case n == 22:
 			e.pen.faint = false
 		case n == 38 || n == 48 || n == 58:
-			used, grey := color(params[i+1:])
+			used, c := color(params[i+1:])
 			switch i += used; n {
 			case 38:
-				e.pen.grey, e.pen.color = grey, true
+				e.pen.color = c
 			case 48:
 				e.pen.ground = true
 			}
-		case n >= 30 && n <= 39 || n >= 90 && n <= 97:
-			e.pen.grey, e.pen.color = n == 90, n != 39
 		case n >= 40 && n <= 49 || n >= 100 && n <= 107:
 			e.pen.ground = n != 49
 		case n == 4 && more: // the kind of underline
 			i++
+		default:
+			e.pen.color = e.pen.color.After(n)
 		}
 	}
 }
 
-// color reads what follows 38, with ";" or ":", and says how many parameters that is, and whether it is a grey.
-func color(p params) (used int, grey bool) {
+// color reads what follows 38, with ";" or ":", and says how many parameters that is.
+func color(p params) (used int, c agent.Color) {
 	kind, sub := p.param(0, 0)
 	n := 0
 	if sub { // with ":" the end is told
@@ -317,13 +317,13 @@ func color(p params) (used int, grey bool) {
 	}
 	switch kind {
 	case 5:
-		return max(n, 2), agent.GreyOfPalette(value(1))
+		return max(n, 2), agent.OfPalette(value(1))
 	case 2:
 		at := 1
 		if n == 5 { // 2:SPACE:R:G:B
 			at = 2
 		}
-		return max(n, 4), agent.Grey(value(at), value(at+1), value(at+2))
+		return max(n, 4), agent.OfParts(value(at), value(at+1), value(at+2))
 	}
-	return max(n, 1), false
+	return max(n, 1), 0
 }

@@ -56,11 +56,15 @@ type cursor struct {
 	charset [2]bool // line drawing instead of ASCII
 }
 
-// pen is what of the graphics matters: whether text is drawn faint, in a grey, or in or on another color than the terminal's own.
-type pen struct{ faint, grey, color, ground bool }
+// pen is what of the graphics matters: whether text is drawn faint, in which color, and on another one than the terminal's own.
+type pen struct {
+	faint  bool
+	color  agent.Color
+	ground bool
+}
 
 // plain tells whether a rune is drawn as the terminal draws by itself.
-func (p pen) plain(r rune) bool { return !p.ground && (r == ' ' || !p.faint && !p.color) }
+func (p pen) plain(r rune) bool { return !p.ground && (r == ' ' || !p.faint && p.color == 0) }
 
 // cell has no pointers: lines are cleared and moved all the time.
 type cell struct {
@@ -68,7 +72,8 @@ type cell struct {
 	more  [4]rune // what combines with r, as far as it fits
 	right bool    // the right half of a wide rune
 	faint bool    // or grey
-	plain bool    // neither faint, nor in a color or on one
+	color agent.Color
+	plain bool // neither faint, nor in a color or on one
 }
 
 // join adds a rune to what is shown in the cell.
@@ -169,6 +174,9 @@ func (e *emulator) screen() (agent.Screen, bool) {
 	for y := e.y - 1; y >= 0 && e.y-y <= agent.MostAbove; y-- {
 		s.FaintAbove = append(s.FaintAbove, faint(e.lines[y]))
 	}
+	for y := e.y; y >= 0 && e.y-y <= agent.MostInks; y-- {
+		s.Inks = append(s.Inks, inks(e.lines[y]))
+	}
 	return s, !e.broken
 }
 
@@ -185,6 +193,16 @@ func faint(line []cell) (ranges [][2]int) {
 		}
 	}
 	return ranges
+}
+
+// inks gives the colors of what stands in a line.
+func inks(line []cell) (all []agent.Ink) {
+	for x, c := range line {
+		if c.r != 0 || c.right {
+			all = agent.AppendInk(all, agent.Ink{From: x, To: x + 1, Color: c.color})
+		}
+	}
+	return all
 }
 
 func (e *emulator) reset() {
@@ -234,9 +252,11 @@ func (e *emulator) print(r rune) {
 	if e.modes.insert {
 		e.insertCells(width)
 	}
-	e.put(e.x, cell{r: r, faint: e.pen.faint || e.pen.grey, plain: e.pen.plain(r)})
+	drawn := cell{r: r, faint: e.pen.faint || e.pen.color.Grey(), color: e.pen.color, plain: e.pen.plain(r)}
+	e.put(e.x, drawn)
 	if width == 2 {
-		e.put(e.x+1, cell{right: true, faint: e.pen.faint || e.pen.grey})
+		drawn.r, drawn.right = 0, true
+		e.put(e.x+1, drawn)
 	}
 	e.last = r
 	if e.x += width; e.x >= e.cols {

@@ -94,6 +94,31 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// Colors are told of as tmux prints them, however the program chose them.
+func TestInks(t *testing.T) {
+	e := newEmulator(20, 12)
+	var printed []string
+	for n, color := range []string{"31", "0", "90", "97", "39", "38;5;61", "38;2;98;114;164", "1;38;2;98;114;164;4", "48;5;61", "38;2;1;2;3"} {
+		row := fmt.Sprintf("\x1b[%smab c\x1b[39m東\x1b[%[1]smx", color)
+		e.feed([]byte(row + "\r\n"))
+		printed = append(printed, row)
+		s, _ := e.screen()
+		p := agent.ParseScreen(strings.Join(printed, "\n")+"\n\x1b[0m\n", n+1, 0, "")
+		for row := range n + 2 {
+			ours, known := s.LastInk(row)
+			theirs, too := p.LastInk(row)
+			if one, is := s.Ink(row, 6); ours != theirs || known != too || is != known || one != ours || known != (row <= n && n+1-row <= agent.MostInks) {
+				t.Errorf("row %d of %d: %x (%t), as tmux prints it %x (%t); the one color is %x (%t)", row, n+1, ours, known, theirs, too, one, is)
+			}
+		}
+	}
+	e.feed([]byte("\x1b[38:2::98:114:164mx\x1b[38:5:61my"))
+	s, _ := e.screen()
+	if _, one := s.Ink(s.Row, 0); one || len(s.Inks[0]) != 2 || s.Inks[0][0].Color != agent.OfParts(98, 114, 164) || s.Inks[0][1].Color != agent.OfPalette(61) {
+		t.Errorf("%v", s.Inks[0])
+	}
+}
+
 // The rows right above the cursor are told of as well, and no more of them than there are.
 func TestFaintAbove(t *testing.T) {
 	e := newEmulator(10, 8)
