@@ -8,7 +8,8 @@ import (
 	"github.com/clawd-project/clawd/agent"
 )
 
-// The last rows of an idle terminal, 0.24, after a request that failed for good. The placeholder is grey:
+// The last rows of an idle terminal, 0.24, after a request that failed for good. The placeholder is drawn as the hint is,
+// in most themes in a grey:
 //
 //	  ✕ [API Error: 429 Rate limit reached for demo-1 ...] (Press Ctrl+Y to retry)
 //
@@ -21,6 +22,8 @@ import (
 // The upper line ends in the session's name where its user gave one.
 //
 // After Escape the prompt stands in the box again, and in an idle box there may be a suggestion, which is grey as well.
+//
+// In fewer than 80 columns what stands on the right of the last row, such as "0.1% used", has a row of its own below it.
 //
 // 0.15 hides the terminal's cursor, which waits in the row below all of this, and draws its own. It has one row below its box
 // ("  ? for shortcuts", with how full the context is on the right), and its title is the same while it works:
@@ -36,13 +39,13 @@ const (
 	boxCol      = 2
 	roomLess    = 6 // of the terminal's columns; two more than seen, to be sure
 	oldRoomLess = 8 // of nine tenths of them, in 0.15; two more than it leaves
-	oldBelow    = 3 // rows that the cursor is below the box, in 0.15
+	oldAbove    = 2 // rows that the box is above the mode, in 0.15
 	placeholder = "Type your message or @path/to/file"
 	vimHint     = "Press 'i' for INSERT mode and 'Esc' for NORMAL mode."
 	retryHint   = "Press Ctrl+Y to retry"
 	insert      = "-- INSERT --"
 	normal      = "-- NORMAL --"
-	footerRows  = 5 // at most: a sandbox, two rows of its user's own status line, a worktree, and the mode
+	footerRows  = 5 // at most, up to the mode: a sandbox, two rows of its user's own status line, a worktree, and the mode
 	failureSign = "✕ "
 )
 
@@ -81,7 +84,7 @@ type box struct {
 	busy   bool   // the row above it says so; in 0.24 the title does
 	empty  bool   // the cursor is at its beginning, or drawn there, and the rest is grey
 	idle   bool   // the rows below it say no more than they always do
-	status string // the last of them
+	status string // the one of them that names the mode
 	room   int
 }
 
@@ -94,36 +97,54 @@ func (b box) hint() string {
 }
 
 func boxOf(s agent.Screen) box {
+	mode := modeRow(s)
 	if s.Col != 0 || s.At(s.Row) != "" || s.Row != s.Last()+1 {
 		return box{
 			row:    s.Row,
-			empty:  s.Col == boxCol && s.IsFaint(boxCol),
-			idle:   s.Last()-(s.Row+1) <= footerRows && footer().MatchString(s.Line(s.Last())),
-			status: s.At(s.Last()),
+			empty:  s.Col == boxCol && (s.IsFaint(boxCol) || asHint(s, s.Row)),
+			idle:   mode-(s.Row+1) <= footerRows && footer().MatchString(s.Line(mode)),
+			status: s.At(mode),
 			room:   len([]rune(s.Line(s.Row+1))) - roomLess,
 		}
 	}
-	row := s.Row - oldBelow
+	row := mode - oldAbove
 	return box{
 		row:    row,
 		busy:   oldBusy(s, row),
-		empty:  s.IsFaintAbove(oldBelow, boxCol),
-		idle:   oldFooter().MatchString(s.Line(s.Row - 1)),
-		status: s.At(s.Row - 1),
+		empty:  s.IsFaintAbove(s.Row-row, boxCol) || asHint(s, row),
+		idle:   oldFooter().MatchString(s.Line(mode)),
+		status: s.At(mode),
 		room:   len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
 	}
 }
 
-// footer is how the last row of 0.24 begins: with the mode. What runs in the background stands behind it.
+// modeRow is the row that names the mode: the last one, or in fewer than 80 columns the one above what else is drawn on its right.
+func modeRow(s agent.Screen) int {
+	last := s.Last()
+	if aside().MatchString(s.Line(last)) {
+		return last - 1
+	}
+	return last
+}
+
+// used is how full the context is. It is told from the first answer on.
+var used = sync.OnceValue(func() string { return `[0-9.]+` + eitherOf("% used", "% context used") })
+
+// aside is a row of what stands on the right of the mode in a wider terminal. A sandbox is named before that, and a goal behind it.
+var aside = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^  (?:\S.* \| )?(?:⚠ Safe Mode|Debug Mode|` + used() + `)(?: \| .*)?$`)
+})
+
+// footer is how the row of the mode begins in 0.24. What runs in the background stands behind it.
 var footer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^  (?:` + eitherOf("? for shortcuts") + `|-- INSERT --|(?:` +
 		eitherOf("plan mode", "auto-accept edits", "Auto mode", "YOLO mode") + `|⏸ ` + eitherOf("Ask permissions") + `) ` + eitherOf("(shift + tab to cycle)") + `)`)
 })
 
-// oldFooter is the row below the box of 0.15: the mode, and how full the context is. What runs in the background would stand between them.
+// oldFooter is the row of the mode in 0.15. What runs in the background would stand before how full the context is.
 var oldFooter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^  (?:` + eitherOf("? for shortcuts") + `|-- INSERT --|` +
-		eitherOf("plan mode", "auto-accept edits", "YOLO mode") + ` ` + eitherOf("(shift + tab to cycle)") + `)(?: {2,}[0-9.]+% (?:context )?used)?$`)
+		eitherOf("plan mode", "auto-accept edits", "YOLO mode") + ` ` + eitherOf("(shift + tab to cycle)") + `)(?: {2,}` + used() + `)?$`)
 })
 
 // oldWorks ends the row that 0.15 draws above its box while it works, or waits to ask again.
@@ -139,12 +160,26 @@ func oldBusy(s agent.Screen, row int) bool {
 	return false
 }
 
-// failed tells whether the text right above the box is an error that can be tried again.
-func failed(s agent.Screen, box int) bool {
+// asHint tells whether the text of the box is drawn as the hint that ends an error above it: a placeholder is, in any theme, and what is
+// typed is not. Without colors nothing tells them apart.
+func asHint(s agent.Screen, box int) bool {
+	drawn, one := s.Ink(box, boxCol)
+	hint, known := s.LastInk(lastSaid(s, box))
+	return one && known && drawn == hint && drawn != 0
+}
+
+// lastSaid is the row of the last text above the box.
+func lastSaid(s agent.Screen, box int) int {
 	last := box - 2
 	for last >= 0 && s.At(last) == "" {
 		last--
 	}
+	return last
+}
+
+// failed tells whether the text right above the box is an error that can be tried again.
+func failed(s agent.Screen, box int) bool {
+	last := lastSaid(s, box)
 	said := ""
 	for row := last; row >= 0; row-- {
 		text := s.At(row)

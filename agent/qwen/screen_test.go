@@ -19,18 +19,28 @@ func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Qwen{}, 7) }
 
 func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &Qwen{}, "") }
 
-// The placeholder is drawn in a grey of its own (0.24 in its default theme, as tmux tells it), and a typed text is not.
+// The placeholder is drawn in a grey of its own (0.24 in its default theme, as tmux tells it), and a typed text is not. In some themes it
+// is no grey, such as Dracula: there it has the color of the hint in the error above.
 func TestPlaceholderIsGrey(t *testing.T) {
 	rule := strings.Repeat("─", 100)
-	for box, ready := range map[string]bool{
-		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[38;2;108;112;134m\x1b[49m " + placeholder: true,
-		"> \x1b[39m\x1b[48;2;212;212;212m \x1b[49m " + placeholder:                       false,
-		"> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;103m\x1b[49m " + placeholder:                 true, // in a terminal of 256 colors
-		"> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;183m\x1b[49m " + placeholder:                 false,
+	const dracula, white = "\x1b[38;2;98;114;164m", "\x1b[38;2;163;175;183m"
+	for name, c := range map[string]struct {
+		hint, box string
+		ready     bool
+	}{
+		"grey":                          {"", "> \x1b[39m\x1b[48;2;212;212;212m \x1b[38;2;108;112;134m\x1b[49m " + placeholder, true},
+		"as a text":                     {"", "> \x1b[39m\x1b[48;2;212;212;212m \x1b[49m " + placeholder, false},
+		"grey of 256 colors":            {"", "> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;103m\x1b[49m " + placeholder, true},
+		"no grey of 256 colors":         {"", "> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;183m\x1b[49m " + placeholder, false},
+		"as the hint":                   {dracula, "> \x1b[4m\x1b[39m \x1b[0m" + dracula + "\x1b[49m " + placeholder, true},
+		"as the hint of 256 colors":     {"\x1b[38;5;61m", "> \x1b[4m\x1b[39m \x1b[0m\x1b[38;5;61m\x1b[49m " + placeholder, true},
+		"typed":                         {dracula, "> " + white + " " + " Type your message or \x1b[38;2;255;121;198m@path/to/file", false},
+		"typed, and a suggestion of it": {dracula, "> " + white + "  Type your\x1b[38;2;98;114;164m message or @path/to/file", false},
+		"without colors":                {"\x1b[39m", "> \x1b[7m \x1b[0m " + placeholder, false},
 	} {
-		rows := []string{"", "  > x", "  ✕ [API Error: x] (Press Ctrl+Y to retry)", "", rule, box, "\x1b[39m" + rule, "  demo", "  Auto mode (shift + tab to cycle)"}
-		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 5, 2, "Qwen - demo")); v.Ready != ready {
-			t.Errorf("%q: %+v", box, v)
+		rows := []string{"", "  > x", "  \x1b[31m✕ [API Error: x] " + c.hint + "(Press Ctrl+Y to retry)\x1b[39m", "", rule, c.box, "\x1b[39m" + rule, "  demo", "  Auto mode (shift + tab to cycle)"}
+		if v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), 5, 2, "Qwen - demo")); v.Ready != c.ready {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }
@@ -41,6 +51,7 @@ func TestOwnCursor(t *testing.T) {
 	for box, want := range map[string]agent.View{
 		"> \x1b[7m\x1b[39m \x1b[0m\x1b[38;2;108;112;134m\x1b[49m " + placeholder:                             {Ready: true, Room: 82},
 		"> \x1b[7m\x1b[39m \x1b[0m\x1b[39m\x1b[49m Type your message or \x1b[38;2;203;166;247m@path/to/file": {Why: agent.WhyText, Input: placeholder},
+		"> \x1b[7m\x1b[39m \x1b[0m\x1b[38;2;98;114;164m\x1b[49m " + placeholder:                              {Why: agent.WhyText, Input: placeholder},
 		"> \x1b[39mhalf a thought\x1b[7m \u200b\x1b[0m":                                                      {Why: agent.WhyText, Input: "half a thought"},
 		"> \x1b[39mcontinue\x1b[7m \u200b\x1b[0m":                                                            {Why: agent.WhyText, Input: "continue"},
 	} {
@@ -59,6 +70,9 @@ func TestOldScreenSigns(t *testing.T) {
 		"none":                       {Ready: true},
 		"in yolo mode":               {Rows: map[int]string{6: "*   " + placeholder, 8: "  YOLO mode (shift + tab to cycle)"}, Ready: true},
 		"how full it is":             {Rows: map[int]string{8: "  ? for shortcuts" + strings.Repeat(" ", 60) + "1.2% context used"}, Ready: true},
+		"how full it is, in German":  {Rows: map[int]string{8: "  ? for shortcuts" + strings.Repeat(" ", 60) + "1.2% Kontext verwendet"}, Ready: true},
+		"how full it is, below":      {Set: func(s *agent.Screen) { below(s, "  1.2% 已用") }, Ready: true},
+		"more, and how full it is":   {Rows: map[int]string{8: "  ? for shortcuts · 1 shell"}, Set: func(s *agent.Screen) { below(s, "  1.2% used") }},
 		"busy":                       {Rows: map[int]string{4: "  ⠧ Working on it! (2s · esc to cancel)"}},
 		"busy, with a queued prompt": {Rows: map[int]string{3: "  ⠧ Working on it! (2s · esc to cancel)", 4: "    more"}},
 		"it asks again by itself":    {Rows: map[int]string{3: "    Requested 1.] (Retrying in 60s… (attempt 1/10))"}},
@@ -98,6 +112,13 @@ func TestOldScreenSigns(t *testing.T) {
 	}
 }
 
+// below puts a row below the mode, and the cursor of 0.15 below that.
+func below(s *agent.Screen, row string) {
+	s.Rows[s.Row] = row
+	s.Rows, s.Row = append(s.Rows, ""), s.Row+1
+	s.FaintAbove = append([][][2]int{nil}, s.FaintAbove...)
+}
+
 // What is typed is told without the blank of no width that stands behind it.
 func TestTypedText(t *testing.T) {
 	rule := strings.Repeat("─", 100)
@@ -127,6 +148,11 @@ func TestScreenSigns(t *testing.T) {
 		"text in NORMAL mode":  {Rows: map[int]string{6: "> x", 9: "  -- NORMAL --"}},
 		"one Escape":           {Rows: map[int]string{9: "  Press Esc again to rewind conversation."}},
 		"a task in its back":   {Rows: map[int]string{9: "  ⏸ Ask permissions (shift + tab to cycle) · 1 shell"}, Ready: true},
+		"how full it is":       {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  1.2% used") }, Ready: true},
+		"more beside that":     {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  docker | Debug Mode | 1.2% used | ◎ /goal active") }, Ready: true},
+		"two rows of that":     {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  1.2% used", "  1.2% used") }},
+		"NORMAL mode above it": {Rows: map[int]string{6: ">   " + vimHint, 9: "  -- NORMAL --"}, Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  1.2% used") }},
+		"busy above it":        {Rows: map[int]string{9: "  Enter to steer · Ctrl+Q to queue"}, Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  1.2% used") }},
 		"a menu":               {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "  (1/81)") }},
 		"no footer":            {Set: func(s *agent.Screen) { s.Rows = s.Rows[:8] }},
 		"an answer":            {Rows: map[int]string{1: "  > Say hello", 2: "", 3: "  ◆ All done."}},
