@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +25,7 @@ const (
 	textCol = 3
 	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
 	roomLess = 7
+	widthMin = 20
 )
 
 var (
@@ -38,35 +40,34 @@ var (
 // Screen reads the agent's terminal. The dialog of a limit opens while the agent retries by itself, so
 // it is only closed when no retry is shown.
 func (o *OpenCode) Screen(s agent.Screen) agent.View {
-	if foot, edge, ok := lastBox(s); ok && limitDialog(s, foot) {
-		if why := footer(s, foot, edge); why != "" {
+	b, ok := lastBox(s)
+	if ok && limitDialog(s, b.foot) {
+		if why := b.footer(s); why != "" {
 			return agent.View{Why: why}
 		}
 		return agent.View{Close: []byte(agent.Escape), Why: "the dialog of a limit lies over its input box"}
 	}
-	foot, edge, ok := lastBox(s)
-	if !ok || s.Row >= foot || s.Row < foot-10 || s.Col < edge+textCol {
+	if !ok || s.Row >= b.foot || s.Row < b.foot-10 || s.Col < b.edge+textCol {
 		return agent.View{Why: agent.WhyNoBox}
 	}
-	if why := footer(s, foot, edge); why != "" {
+	if why := b.footer(s); why != "" {
 		return agent.View{Why: why}
 	}
-	end := width(s, foot, edge)
-	for row := s.Row - 1; row < foot; row++ {
-		if !edged(s, row, edge) {
+	for row := s.Row - 1; row < b.foot; row++ {
+		if !b.edged(s, row) {
 			return agent.View{Why: agent.WhyNoBox}
 		}
 	}
-	if inner(s, foot-2, edge, end) != "" || !answers(inner(s, foot-1, edge, end)) {
+	if b.inner(s, b.foot-2) != "" || !answers(b.inner(s, b.foot-1)) {
 		return agent.View{Why: agent.WhyNoBox}
 	}
-	if edged(s, s.Row-2, edge) {
+	if b.edged(s, s.Row-2) {
 		return agent.View{Why: agent.WhyText}
 	}
-	if s.Row != foot-3 || s.Col != edge+textCol || inner(s, s.Row, edge, end) != "" || inner(s, s.Row-1, edge, end) != "" {
+	if s.Row != b.foot-3 || s.Col != b.edge+textCol || b.inner(s, s.Row) != "" || b.inner(s, s.Row-1) != "" {
 		v := agent.View{Why: agent.WhyText}
-		if s.Row == foot-3 && inner(s, s.Row-1, edge, end) == "" {
-			v.Input = inner(s, s.Row, edge, end)
+		if s.Row == b.foot-3 && b.inner(s, s.Row-1) == "" {
+			v.Input = b.inner(s, s.Row)
 		}
 		return v
 	}
@@ -75,60 +76,65 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 			return agent.View{Why: "a dialog may lie over it"}
 		}
 	}
-	return agent.View{Ready: true, Room: end - edge - roomLess}
+	return agent.View{Ready: true, Room: b.end - b.edge - roomLess}
 }
 
 // answers tells whether a row says which agent and model answer the prompt. In the mode of the shell it has one word.
 func answers(row string) bool { return strings.Contains(row, " · ") || strings.Contains(row, "  ") }
 
-// lastBox gives the row and column of the lower left corner of the box: the last corner on the screen.
-func lastBox(s agent.Screen) (row, col int, ok bool) {
-	for row = len(s.Rows) - 1; row >= 0; row-- {
-		for col, r := range []rune(s.Rows[row]) {
-			if r == boxFoot {
-				return row, col, width(s, row, col)-col >= 20
+// box is where the input box is: the row below it, the column of its edge, and the column behind it.
+type box struct{ foot, edge, end int }
+
+// lastBox finds the box: the last corner on the screen is its lower left one.
+func lastBox(s agent.Screen) (b box, ok bool) {
+	for row := len(s.Rows) - 1; row >= 0; row-- {
+		line := []rune(s.Rows[row])
+		edge := slices.IndexFunc(line, func(r rune) bool { return r != ' ' })
+		switch {
+		case edge < 0:
+		case line[edge] == boxFoot:
+			end := edge + 1
+			for end < len(line) && line[end] == boxLine {
+				end++
 			}
-			if r != ' ' {
-				break
-			}
+			return box{row, edge, end}, end-edge >= widthMin
+		case line[edge] == boxEdge:
+			return footless(s, row, edge)
 		}
 	}
-	return 0, 0, false
+	return box{}, false
 }
 
-// width gives the column behind the box.
-func width(s agent.Screen, foot, edge int) int {
-	line := []rune(s.Rows[foot])
-	end := edge + 1
-	for end < len(line) && line[end] == boxLine {
-		end++
+// footless is the box in a theme whose boxes have no color of their own, such as lucent-orng: the row below it is empty there, and the
+// keys in the footer end where the box does. last is the last row that its edge may be in.
+func footless(s agent.Screen, last, edge int) (b box, ok bool) {
+	b = box{foot: last + 1, edge: edge}
+	for row := b.foot + 1; row < len(s.Rows) && b.end == 0; row++ {
+		if at := keysEnd.FindStringIndex(s.Line(row)); at != nil {
+			b.end = utf8.RuneCountInString(s.Line(row)[:at[0]]) + len(palette)
+		}
 	}
-	return end
+	return b, b.end-edge >= widthMin && strings.TrimSpace(cells(s, b.foot, 0, b.end)) == ""
 }
 
-func edged(s agent.Screen, row, edge int) bool {
+func (b box) edged(s agent.Screen, row int) bool {
 	line := []rune(s.Line(row))
-	return edge < len(line) && line[edge] == boxEdge && strings.TrimSpace(string(line[:edge])) == ""
+	return b.edge < len(line) && line[b.edge] == boxEdge && strings.TrimSpace(string(line[:b.edge])) == ""
 }
 
 // inner gives what stands in a row between the edge and the column end.
-func inner(s agent.Screen, row, edge, end int) string {
-	line := []rune(s.Line(row))
-	if len(line) <= edge+1 {
-		return ""
-	}
-	return strings.TrimSpace(string(line[edge+1 : min(end, len(line))]))
+func (b box) inner(s agent.Screen, row int) string {
+	return strings.TrimSpace(cells(s, row, b.edge+1, b.end))
 }
 
 // footer reads what stands below the box.
-func footer(s agent.Screen, foot, edge int) string {
-	end := width(s, foot, edge)
+func (b box) footer(s agent.Screen) string {
 	var rows []string
-	for row := foot + 1; row < len(s.Rows); row++ {
-		rows = append(rows, strings.TrimRight(cells(s, row, 0, end+1), " "))
+	for row := b.foot + 1; row < len(s.Rows); row++ {
+		rows = append(rows, strings.TrimRight(cells(s, row, 0, b.end+1), " "))
 	}
 	switch {
-	case edge > 2:
+	case b.edge > 2:
 		return whyStart
 	case working.MatchString(strings.Join(rows, "\n")):
 		return agent.WhyBusy
@@ -136,7 +142,7 @@ func footer(s agent.Screen, foot, edge int) string {
 		return "its footer does not say that it is idle"
 	}
 	for row := range s.Row {
-		if edged(s, row, edge) && strings.HasPrefix(inner(s, row, edge, end), "QUEUED") {
+		if b.edged(s, row) && strings.HasPrefix(b.inner(s, row), "QUEUED") {
 			return "a prompt of its user is queued"
 		}
 	}
@@ -145,36 +151,42 @@ func footer(s agent.Screen, foot, edge int) string {
 
 var (
 	working = lazyregexp.New(`interrupt|\[retry|retrying in|\(click to expand\)`)
-	// hints end an idle footer's first row; in a narrow terminal the end of each stands in the second.
-	hints    = lazyregexp.New(`(?:(?:^| )tab +(?:agents *)?)?ctrl\+p(?: commands)?$`)
-	hintEnds = lazyregexp.New(`^(?:agents +)?commands$`)
+	// keysEnd ends what the footer names keys for, whichever they are: its user may choose others, and none.
+	keysEnd = lazyregexp.New(palette + `(?: {2,}|$)`)
 	// folder begins where the footer does; no other column of the footer stands beside it.
 	folder = lazyregexp.New(`^   \S+(?: \S+)*$`)
 )
 
-// idle tells whether the rows below the box name keys, and beside them nothing but a folder, which may take some rows.
+const (
+	palette = "commands"
+	cycle   = "agents"
+)
+
+// idle tells whether the rows below the box name keys, and beside them nothing but a folder, which may take some rows. In a narrow
+// terminal the end of each key's name stands in a row of its own:
+//
+//	/home/dev/a/        tab     ctrl+p
+//	work/demo           agents  commands
 func idle(rows []string) bool {
-	if len(rows) == 0 {
+	last := slices.IndexFunc(rows, func(row string) bool { return strings.HasSuffix(row, " "+palette) })
+	if last < 0 || strings.Contains(rows[0], "esc ") {
 		return false
 	}
-	at := hints.FindStringIndex(rows[0])
-	if at == nil || strings.Contains(rows[0], "esc ") {
-		return false
-	}
-	whole, left := strings.HasSuffix(rows[0], "commands"), utf8.RuneCountInString(rows[0][:at[0]])
-	for n, row := range rows[1:] {
+	left := utf8.RuneCountInString(rows[last]) - len(palette)
+	for n, row := range rows {
 		line := []rune(row)
-		path := strings.TrimRight(string(line[:min(left, len(line))]), " ")
-		switch more := strings.TrimSpace(string(line[min(left, len(line)):])); {
-		case more != "" && (n > 0 || whole || !hintEnds.MatchString(more)):
+		beside := strings.TrimRight(string(line[:min(left, len(line))]), " ")
+		if n > 0 && n <= last {
+			beside = strings.TrimRight(strings.TrimSuffix(beside, " "+cycle), " ")
+		}
+		switch {
+		case n < last && len(line) <= left, n > last && len(line) > left:
 			return false
-		case path != "" && !folder.MatchString(path):
+		case n > 0 && beside != "" && !folder.MatchString(beside):
 			return false
-		case more != "":
-			whole = true
 		}
 	}
-	return whole
+	return true
 }
 
 // A dialog's text is this far from the terminal's middle, and its title a quarter down the screen (1.18.33).

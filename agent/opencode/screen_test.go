@@ -23,6 +23,7 @@ func FuzzScreen(f *testing.F) { agenttest.FuzzScreen(f, &OpenCode{}, "┃") }
 
 // Each sign alone is enough; the dialog of a limit is closed only when nothing is retried.
 func TestScreenSigns(t *testing.T) {
+	const lucent = "theme-1.18-lucent-failed.txt"
 	for name, c := range map[string]struct {
 		file     string
 		row, col int
@@ -51,6 +52,13 @@ func TestScreenSigns(t *testing.T) {
 		"cursor in the box":     {"seen-go-dialog-gaveup.txt", 34, 5, nil, "no"},
 		"any dialog":            {"seen-done.txt", 34, 5, []string{"All done.", "All done.       Delete session?                  esc"}, "no"},
 		"wide, text in side":    {"seen-wide-done.txt", 30, 5, nil, "ready"},
+		"no color of its own":   {lucent, 34, 5, nil, "ready"},
+		"text in it":            {lucent, 34, 5, []string{"  ┃\n  ┃\n  ┃  Build · demo-1 Fake", "  ┃  x\n  ┃\n  ┃  Build · demo-1 Fake"}, "no"},
+		"text below that":       {lucent, 34, 5, []string{"  ┃\n  ┃  Build · demo-1 Fake", "  ┃  x\n  ┃  Build · demo-1 Fake"}, "no"},
+		"it works":              {lucent, 34, 5, []string{"   /home", "  ⬝■■ esc interrupt   /home"}, "no"},
+		"no keys":               {lucent, 34, 5, []string{"tab agents  ctrl+p commands", ""}, "no"},
+		"no row between":        {lucent, 34, 5, []string{"Build · demo-1 Fake\n\n", "Build · demo-1 Fake\n"}, "no"},
+		"more in that row":      {lucent, 34, 5, []string{"Build · demo-1 Fake\n\n", "Build · demo-1 Fake\n   more\n"}, "no"},
 	} {
 		text, err := os.ReadFile("testdata/screens/" + c.file)
 		if err != nil {
@@ -94,6 +102,15 @@ func TestIdleFooter(t *testing.T) {
 		"   ~/work/demo            tab agents  ctrl+p commands\n   a  b":                   false,
 		"   ~/work/demo            tab agents  ctrl+p commands\n                 1 queued": false,
 		"   esc again              tab agents  ctrl+p commands":                            false,
+		"   ~/work/demo            tab agents  ctrl+shift+p commands":                      true, // its user has chosen other keys
+		"   ~/work/demo            ctrl+a tab agents  ctrl+a p commands":                   true,
+		"   ~/work/demo                        agents   commands":                          true, // or none
+		"   ~/work/demo            110 (0%) · $0.01  f1 commands":                          true,
+		"   /home/dev/a/   110 (0 ctrl+a p\n   work/demo              commands":            true,
+		"   /home/dev/a/   110 (0 ctrl+a p\n   work/  demo            commands":            false,
+		"   /home/dev/a/   110 (0\n   work/demo              commands":                     false,
+		"   ~/work/demo            1 queued        tab agents":                             false,
+		"   ~/work/demo            esc exit shell mode":                                    false,
 		"   ~/work/demo": false,
 		"":               false,
 	} {
