@@ -3,6 +3,8 @@ package pi
 import (
 	"strings"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
@@ -17,11 +19,12 @@ import (
 //	~/work/demo (main)
 //	1.2%/100k (auto)                                (fake) demo-1
 //
-// While the agent works, or waits, the upper line says so: "── ⠹ Working ───".
+// While the agent works, or waits, the upper line says so: "── ⠹ Working ───". Extensions may have a row below all of this. Its user may
+// have texts begin in the first column, and a scrollbar drawn in the last one.
 const (
 	boxCol    = 0
 	roomLess  = 4 // of the terminal's columns; two more than seen, to be sure
-	footerMax = 4 // an extension may add rows
+	footerMax = 4 // rows, up to the model's; an extension may add some
 )
 
 // stats is the row that names the model, behind how full the context is.
@@ -37,7 +40,7 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 	switch {
 	case !agent.Rule(s.Line(top), '─'):
 		return agent.View{Why: agent.WhyBusy}
-	case s.Last()-bottom > footerMax || !stats.MatchString(s.Line(s.Last())):
+	case !footer(s, bottom):
 		return agent.View{Why: "a panel is open below its input box, or its footer is not understood"}
 	case bottom-top != 2:
 		return agent.View{Why: agent.WhyText}
@@ -50,6 +53,15 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: why}
 	}
 	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
+}
+
+// footer tells whether the rows below the box are what always stands there. Extensions have one below the model's.
+func footer(s agent.Screen, bottom int) bool {
+	last := s.Last()
+	if !stats.MatchString(s.Line(last)) {
+		last--
+	}
+	return last > bottom && last-bottom <= footerMax && stats.MatchString(s.Line(last))
 }
 
 // another says why what stands above the box may not be the failure that clawd waits for; empty: it is one.
@@ -84,23 +96,36 @@ func box(s agent.Screen) (top, bottom int, ok bool) {
 }
 
 // noRoom is said where no room could be made, by its user's order or after an answer: the turn before it ended as it did.
-var noRoom = lazyregexp.New(`^ Error: (?:Auto-compaction|Compaction) failed: `)
+var noRoom = lazyregexp.New(`^Error: (?:Auto-compaction|Compaction) failed: `)
 
 // lastSaid is the text right above the box, from its first row on. A blank row stands before it. What the agent adds
 // below an error of its own is passed over.
 func lastSaid(s agent.Screen, top int) string {
 	for row := top - 1; row >= 0; row-- {
-		if s.At(row) == "" || s.At(row-1) != "" {
+		if text := saidIn(s, row); text == "" || saidIn(s, row-1) != "" || strings.HasPrefix(text, bugHint) {
 			continue
 		}
-		if text := s.Line(row); !strings.HasPrefix(text, bugHint) {
-			return strings.Join(append([]string{text}, s.Rows[row+1:top]...), "\n")
+		var all []string
+		for ; row < top; row++ {
+			all = append(all, saidIn(s, row))
 		}
+		return strings.Join(all, "\n")
 	}
 	return ""
 }
 
+// saidIn gives what was said in a row, without the blank before it and the scrollbar behind it.
+func saidIn(s agent.Screen, row int) string {
+	line := s.Line(row)
+	if displaywidth.String(line) == s.Cols {
+		for _, bar := range []string{"│", "┃", "█"} {
+			line = strings.TrimRight(strings.TrimSuffix(line, bar), " ")
+		}
+	}
+	return strings.TrimPrefix(line, " ")
+}
+
 const (
-	errorLead = " Error: "
-	bugHint   = " If this looks like a pi bug,"
+	errorLead = "Error: "
+	bugHint   = "If this looks like a pi bug,"
 )

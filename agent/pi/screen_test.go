@@ -41,11 +41,24 @@ func TestScreenSigns(t *testing.T) {
 			s.Rows = append([]string{"", " Error: x", "", " If this looks like a pi bug, /bug sends a report."}, s.Rows[2:]...)
 			s.Row += 2
 		}, Ready: true},
-		"a rule below":      {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, rule) }},
-		"cursor elsewhere":  {Set: func(s *agent.Screen) { s.Row = 1 }},
-		"cursor not known":  {Set: func(s *agent.Screen) { s.Row = -1 }},
-		"a subscription":    {Rows: map[int]string{7: "$0.000 (sub) 0.3%/500k (auto)      (openai-codex) gpt-5.4 • high"}, Ready: true},
-		"context not known": {Rows: map[int]string{7: "?%/200k      (fake) demo-1"}, Ready: true},
+		"no padding":          {Rows: map[int]string{1: "Error: 429: {}"}, Ready: true},
+		"a list in an answer": {Rows: map[int]string{1: "  Error: 429: {}"}},
+		"a scrollbar": {Set: func(s *agent.Screen) {
+			for row := range 3 {
+				s.Rows[row] += strings.Repeat(" ", 99-len(s.Rows[row])) + "┃"
+			}
+		}, Ready: true},
+		"a scrollbar beside an answer": {Set: func(s *agent.Screen) {
+			s.Rows[0], s.Rows[2] = strings.Repeat(" ", 99)+"┃", " All done."+strings.Repeat(" ", 89)+"┃"
+		}, Rows: map[int]string{1: strings.Repeat(" ", 99) + "│"}},
+		"a frame in an answer":       {Rows: map[int]string{0: " │"}},
+		"a row of an extension's":    {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "✓ Turn 2 complete") }, Ready: true},
+		"two rows of an extension's": {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, "a", "b") }},
+		"a rule below":               {Set: func(s *agent.Screen) { s.Rows = append(s.Rows, rule) }},
+		"cursor elsewhere":           {Set: func(s *agent.Screen) { s.Row = 1 }},
+		"cursor not known":           {Set: func(s *agent.Screen) { s.Row = -1 }},
+		"a subscription":             {Rows: map[int]string{7: "$0.000 (sub) 0.3%/500k (auto)      (openai-codex) gpt-5.4 • high"}, Ready: true},
+		"context not known":          {Rows: map[int]string{7: "?%/200k      (fake) demo-1"}, Ready: true},
 	} {
 		s := agent.Screen{Rows: []string{"", " Error: 429: {}", "", rule, "", rule, "~/work/demo (main)", "1.2%/100k (auto)      (fake) demo-1"}, Row: 4, Cols: 100}
 		c.Check(t, name, &Pi{}, s)
