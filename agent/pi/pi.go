@@ -107,7 +107,11 @@ func (p *Pi) movedTo() string {
 		to = p.env.Getenv(sessionVar)
 	}
 	if to == "" {
-		to = p.settings().SessionDir
+		var set struct {
+			SessionDir string `json:"sessionDir"`
+		}
+		p.settings(&set)
+		to = set.SessionDir
 	}
 	if !filepath.IsAbs(p.home(to)) { // relative to the folder of each run
 		return ""
@@ -115,16 +119,22 @@ func (p *Pi) movedTo() string {
 	return to
 }
 
-type settings struct {
-	SessionDir string `json:"sessionDir"`
+// settings reads some of the user's. What cannot be read stays as it is.
+func (p *Pi) settings(set any) {
+	if b, err := agent.ReadFile(filepath.Join(p.root, "settings.json"), settingsMax); err == nil {
+		_ = agent.Unmarshal(b, set) // the defaults are in force then
+	}
 }
 
-func (p *Pi) settings() (set settings) {
-	b, err := agent.ReadFile(filepath.Join(p.root, "settings.json"), settingsMax)
-	if err != nil || agent.Unmarshal(b, &set) != nil {
-		return settings{}
+// padding is how far from its edges its user has the text of the input box begin.
+func (p *Pi) padding() int {
+	var set struct {
+		Padding float64 `json:"editorPaddingX"`
 	}
-	return set
+	if p.root != "" {
+		p.settings(&set)
+	}
+	return int(min(max(set.Padding, 0), 3))
 }
 
 // Name is "pi".

@@ -22,7 +22,6 @@ import (
 // While the agent works, or waits, the upper line says so: "── ⠹ Working ───". Extensions may have a row below all of this. Its user may
 // have texts begin in the first column, and a scrollbar drawn in the last one.
 const (
-	boxCol    = 0
 	roomLess  = 4 // of the terminal's columns; two more than seen, to be sure
 	footerMax = 4 // rows, up to the model's; an extension may add some
 )
@@ -47,12 +46,12 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 	}
 	why := another(lastSaid(s, top))
 	switch {
-	case s.Col != boxCol || s.Line(s.Row) != "":
+	case s.Col != p.padding() || s.Line(s.Row) != "":
 		return agent.Typed(s.At(s.Row), why == "")
 	case why != "":
 		return agent.View{Why: why}
 	}
-	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
+	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess - 2*p.padding()}
 }
 
 // footer tells whether the rows below the box are what always stands there. Extensions have one below the model's.

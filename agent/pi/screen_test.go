@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,5 +63,21 @@ func TestScreenSigns(t *testing.T) {
 	} {
 		s := agent.Screen{Rows: []string{"", " Error: 429: {}", "", rule, "", rule, "~/work/demo (main)", "1.2%/100k (auto)      (fake) demo-1"}, Row: 4, Cols: 100}
 		c.Check(t, name, &Pi{}, s)
+	}
+}
+
+// Where the text of the box begins is a setting of its user's: blanks that are typed there are none.
+func TestScreenPadding(t *testing.T) {
+	rule := strings.Repeat("─", 100)
+	s := agent.Screen{Rows: []string{"", " Error: 429: {}", "", rule, "", rule, "~/work/demo (main)", "1.2%/100k (auto)      (fake) demo-1"}, Row: 4, Cols: 100}
+	for text, col := range map[string]int{"": 0, `{"editorPaddingX": 2}`: 2, `{"editorPaddingX": 9}`: 3, `{"editorPaddingX": -1}`: 0, `{"editorPaddingX": "2"}`: 0, `{`: 0} {
+		root := t.TempDir()
+		put(t, filepath.Join(root, "settings.json"), text)
+		p := New(agent.Env{Home: root}, agent.Config{ConfigDir: root})
+		for s.Col = range 5 {
+			if v := p.Screen(s); v.Ready != (s.Col == col) || v.Ready && v.Room != 96-2*col {
+				t.Errorf("%s, cursor in column %d: %+v", text, s.Col, v)
+			}
+		}
 	}
 }
