@@ -64,7 +64,7 @@ func AppendInk(inks []Ink, next Ink) []Ink {
 // its color is not known, or it has more than one.
 func (s Screen) Ink(row, from int) (c Color, one bool) {
 	many := false
-	s.eachInk(row, func(col int, color Color) {
+	s.eachInk(row, func(col int, _ rune, color Color) {
 		if col >= from && (row != s.Row || col != s.Col) {
 			many = many || one && color != c
 			c, one = color, true
@@ -73,14 +73,18 @@ func (s Screen) Ink(row, from int) (c Color, one bool) {
 	return c, one && !many
 }
 
-// LastInk is the color of the last that stands in a row; false: it is not known.
-func (s Screen) LastInk(row int) (c Color, known bool) {
-	s.eachInk(row, func(_ int, color Color) { c, known = color, true })
+// InkOf is the color of the last of some rune in a row; false: it does not stand there, or its color is not known.
+func (s Screen) InkOf(row int, r rune) (c Color, known bool) {
+	s.eachInk(row, func(_ int, other rune, color Color) {
+		if other == r {
+			c, known = color, true
+		}
+	})
 	return c, known
 }
 
 // eachInk calls for what stands in a row whose colors are known. Blanks have none.
-func (s Screen) eachInk(row int, f func(col int, c Color)) {
+func (s Screen) eachInk(row int, f func(col int, r rune, c Color)) {
 	above, col := s.Row-row, 0
 	if above < 0 || above >= len(s.Inks) {
 		return
@@ -91,7 +95,7 @@ func (s Screen) eachInk(row int, f func(col int, c Color)) {
 			inks = inks[1:]
 		}
 		if r != ' ' && len(inks) > 0 && inks[0].From <= col {
-			f(col, inks[0].Color)
+			f(col, r, inks[0].Color)
 		}
 		col += displaywidth.Rune(r)
 	}

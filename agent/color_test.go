@@ -40,10 +40,14 @@ func TestInk(t *testing.T) {
 			t.Errorf("row %d from %d: %x, %t", c.row, c.from, got, one)
 		}
 	}
-	if got, known := s.LastInk(7); !known || got != grey {
-		t.Errorf("the last of row 7: %x, %t", got, known)
-	}
-	if got, known := s.LastInk(6); known {
-		t.Errorf("an empty row: %x", got)
+	for _, c := range []struct {
+		row   int
+		r     rune
+		want  agent.Color
+		known bool
+	}{{7, '(', grey, true}, {7, '京', agent.OfPalette(3), true}, {7, 'x', 0, false}, {6, '(', 0, false}, {0, 'f', 0, false}, {9, '>', 0, true}} {
+		if got, known := s.InkOf(c.row, c.r); got != c.want || known != c.known {
+			t.Errorf("%c in row %d: %x, %t", c.r, c.row, got, known)
+		}
 	}
 }

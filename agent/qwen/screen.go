@@ -164,8 +164,12 @@ func oldBusy(s agent.Screen, row int) bool {
 // typed is not. Without colors nothing tells them apart.
 func asHint(s agent.Screen, box int) bool {
 	drawn, one := s.Ink(box, boxCol)
-	hint, known := s.LastInk(lastSaid(s, box))
-	return one && known && drawn == hint && drawn != 0
+	for row := lastSaid(s, box); one && s.At(row) != ""; row-- {
+		if hint, known := s.InkOf(row, '('); known { // where it goes on in a further row, 0.15 draws that as the error
+			return drawn == hint && drawn != 0
+		}
+	}
+	return false
 }
 
 // lastSaid is the row of the last text above the box.

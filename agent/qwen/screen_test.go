@@ -170,3 +170,17 @@ func TestScreenSigns(t *testing.T) {
 		c.Check(t, name, &Qwen{}, s)
 	}
 }
+
+// In 0.15 the end of a hint that is broken has the color of the error (Dracula in 60 columns, as tmux tells it).
+func TestBrokenHint(t *testing.T) {
+	rule := strings.Repeat("─", 60)
+	const hint, failure = "\x1b[38;2;98;114;164m", "\x1b[38;2;255;85;85m"
+	for color, ready := range map[string]bool{hint: true, failure: false, "\x1b[38;2;255;121;198m": false} {
+		rows := []string{"  ✕ " + failure + "[API Error: x] " + hint + "(Press Ctrl+Y to", "\x1b[39m    " + failure + "retry)", "", "\x1b[39m" + rule,
+			"> \x1b[7m\x1b[39m \x1b[0m" + color + "\x1b[49m " + placeholder, "\x1b[39m" + rule, "  ? for shortcuts", "  0.1% used", ""}
+		s := agent.ParseScreen(strings.Join(rows, "\n")+"\n", 8, 0, "Qwen - demo")
+		if v := (&Qwen{}).Screen(s); v.Ready != ready {
+			t.Errorf("%q: %+v", color, v)
+		}
+	}
+}

@@ -105,8 +105,8 @@ func TestInks(t *testing.T) {
 		s, _ := e.screen()
 		p := agent.ParseScreen(strings.Join(printed, "\n")+"\n\x1b[0m\n", n+1, 0, "")
 		for row := range n + 2 {
-			ours, known := s.LastInk(row)
-			theirs, too := p.LastInk(row)
+			ours, known := s.InkOf(row, 'x')
+			theirs, too := p.InkOf(row, 'x')
 			if one, is := s.Ink(row, 6); ours != theirs || known != too || is != known || one != ours || known != (row <= n && n+1-row <= agent.MostInks) {
 				t.Errorf("row %d of %d: %x (%t), as tmux prints it %x (%t); the one color is %x (%t)", row, n+1, ours, known, theirs, too, one, is)
 			}
