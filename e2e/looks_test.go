@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 )
@@ -67,10 +68,49 @@ func TestLiveWithoutColors(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)
 			w.env = append(w.env, "NO_COLOR=1")
-			w.wakesWindow("❯", func(p *terminal) { // behind a first turn no hint is shown below the box
-				p.asks("say hello")
-				p.shows("All done.")
-			})
+			w.wakesWindow("❯", answered) // behind a first turn no hint is shown below the box
+		})
+	}
+}
+
+// TestLiveSettings: a window is woken whatever its user has set in the agent that changes how it looks; most of them after an answer, for
+// only then it tells how full the context is.
+func TestLiveSettings(t *testing.T) {
+	t.Parallel()
+	opencodeTUI := func(key string, value any) func(*world) {
+		return func(w *world) { w.writeJSON(".config/opencode/tui.json", map[string]any{key: value}) }
+	}
+	keys := map[string]string{"leader": "ctrl+a", "command_list": "<leader>p", "agent_cycle": "<leader>tab"}
+	for name, c := range map[string]struct {
+		agent          agentCase
+		columns, empty string
+		first          bool // a turn that ends well
+		set            func(*world)
+	}{
+		"OpencodeTheme":  {opencode, "160", "commands", true, opencodeTUI("theme", "lucent-orng")},
+		"OpencodeKeys":   {opencode, "110", "commands", false, opencodeTUI("keybinds", keys)},
+		"OpencodeNarrow": {opencode, "50", "commands", true, opencodeTUI("keybinds", keys)},
+		"QwenTheme":      {qwen024, "110", "Type your message", false, func(w *world) { w.set("ui", map[string]any{"theme": "Dracula"}) }},
+		"QwenNarrow":     {qwen024, "60", "Type your message", true, func(w *world) { w.set("ui", map[string]any{"enableFollowupSuggestions": false}) }},
+		"QwenOldTheme":   {qwen015, "60", "Type your message", true, func(w *world) { w.set("ui", map[string]any{"theme": "Dracula"}) }},
+		"QwenOldChinese": {qwen015, "110", "输入您的消息", true, func(w *world) { w.set("general", map[string]any{"language": "zh"}) }},
+		"PiPadding": {pi152, "110", "(auto)", false, func(w *world) {
+			w.writePiSettings(map[string]any{"editorPaddingX": 2, "outputPad": 0, "fullscreenScrollbar": "always"})
+		}},
+		"PiStatus": {pi152, "110", "(auto)", false, func(w *world) { w.write(".pi/agent/extensions/status.js", []byte(piStatus)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, c.agent)
+			w.look = dark
+			w.look.columns = c.columns
+			c.set(w)
+			var before []func(*terminal, *clawd)
+			if c.first {
+				before = append(before, answered)
+			}
+			w.wakesWindow(c.empty, before...)
 		})
 	}
 }
@@ -81,7 +121,7 @@ func TestLiveHalfHint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, codex171)
 	w.look = small
-	w.wakesWindow("for agents", func(p *terminal) {
+	w.wakesWindow("for agents", func(p *terminal, _ *clawd) {
 		p.keys("BTab")
 		p.shows("Plan mode")
 	})
@@ -117,14 +157,24 @@ func TestLiveOtherKeys(t *testing.T) {
 	w.wantMain(w.stops())
 }
 
+// piStatus is an extension of pi that has a row of the footer to itself.
+const piStatus = `export default function (pi) { pi.on("session_start", async (_, ctx) => ctx.ui.setStatus("demo", "● all is well")) }`
+
+// answered is a turn that ends well before.
+func answered(p *terminal, c *clawd) {
+	p.sends("say first")
+	p.shows("All done.")
+	c.quiet(3 * time.Second) // until it is idle
+}
+
 // wakesWindow stops a turn in a window, which shows a text while its box is empty. before is what its user does there at first.
-func (w *world) wakesWindow(empty string, before ...func(*terminal)) {
+func (w *world) wakesWindow(empty string, before ...func(*terminal, *clawd)) {
 	w.t.Helper()
 	c := w.startClawd(settings{base: "3s"})
 	p := w.openTerminal(false)
 	p.shows(empty)
 	for _, does := range before {
-		does(p)
+		does(p, c)
 	}
 	had := w.main()
 	last, reason := w.stopsWindow()

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
+const takesKeys = "its input box takes keys as vim's commands"
+
 // TestLiveVim: with vim's keys nothing is typed in NORMAL mode, and in INSERT mode it is.
 func TestLiveVim(t *testing.T) {
 	t.Parallel()
-	const takesKeys = "its input box takes keys as vim's commands"
 	for a, shows := range map[agentCase]struct{ atFirst, insert, normal, why string }{
 		qwen024:   {"for INSERT mode", "-- INSERT --", "-- NORMAL --", takesKeys},
 		qwen015:   {"for INSERT mode", "-- INSERT --", "? for shortcuts", "there may be text in its input box"}, // it names one mode alone
@@ -54,4 +55,28 @@ func TestLiveVim(t *testing.T) {
 			w.wantMain(w.stops() + 1)
 		})
 	}
+}
+
+// TestLiveCopilotVim: the same for Copilot, which takes letters from its start on.
+func TestLiveCopilotVim(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, copilot)
+	w.writeJSON(".copilot/settings.json", map[string]any{"editorMode": "vim"})
+	c := w.startClawd(settings{base: "20s"})
+	p := w.openTerminal(false)
+	p.shows("-- INSERT --")
+	last, reason := w.stopsWindow()
+	w.provider.Queue(w.failing(last)...)
+	p.asks("say done")
+	id := c.wait("session_stopped", "reason", reason).text("session")
+	p.shows("✗ ")
+	p.keys("Escape")
+	p.shows("-- NORMAL --")
+	c.wait("session_blocked", "session", id, "why", takesKeys)
+	w.wantMain(w.stops())
+	p.keys("i")
+	c.resumedOnce(id)
+	p.shows("All done.")
+	w.wantMain(w.stops() + 1)
 }
