@@ -61,7 +61,7 @@ type Session struct {
 	Cancelled  time.Time         `json:"cancelled,omitzero"`     // its user's order to leave the stop and end the run; holds until somebody goes on or he wants it resumed
 	Holder     detect.Holder     `json:"holder,omitzero"`        // the terminal's holder, as last seen alive
 	HolderEnd  HolderEnd         `json:"holder_end,omitempty"`
-	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen
+	HolderGone time.Time         `json:"holder_gone,omitzero"`  // when HolderEnd was seen; never before what was read by then, for clocks are set back
 	Shown      []int             `json:"shown,omitempty"`       // pids of the terminals of which any may show what a server of the agent has open
 	Ran        Ran               `json:"ran,omitzero"`          // see there; where its records do not tell who wrote them
 	Told       []string          `json:"told,omitempty"`        // notices about the stop that is waited for: its key, then the events
@@ -125,11 +125,15 @@ func (s Session) Driven() bool {
 
 // InTerminal tells whether the remembered holder is a terminal's, and had the session open after the last prompt.
 func (s Session) InTerminal() bool {
-	since := s.Classifier.LastPrompt.At
-	if since.IsZero() { // its files are not read so far back
-		since = s.Stop.At
+	return s.Holder.Kind == detect.Interactive && (s.HolderEnd == "" || !s.HolderGone.Before(s.asked()))
+}
+
+// asked is when the last prompt was given, as far as that was read.
+func (s Session) asked() time.Time {
+	if at := s.Classifier.LastPrompt.At; !at.IsZero() {
+		return at
 	}
-	return s.Holder.Kind == detect.Interactive && (s.HolderEnd == "" || s.HolderGone.After(since))
+	return s.Stop.At // its files are not read so far back
 }
 
 // HolderEnd says how the holder of an interactive session went.

@@ -297,7 +297,9 @@ func (s Session) HolderSeen(b Books, h detect.Holder, end HolderEnd) *Change {
 	c := s.change(b, "holder")
 	c.Holder, c.HolderEnd, c.HolderGone = h, end, time.Time{}
 	if end != "" {
-		c.HolderGone = b.Now()
+		if c.HolderGone = b.Now(); c.HolderGone.Before(s.asked()) {
+			c.HolderGone = s.asked()
+		}
 	}
 	return c
 }
