@@ -125,6 +125,7 @@ func TestOneOfTwoTerminals(t *testing.T) {
 					there.Store(&both)
 				}
 				r.wrapAgent(func(a whole) agent.Agent { return unnamed{drawer{a}, there} })
+				r.children.dialog = c.dialog
 				r.openAs(id, resume.Tmux, "idle")
 				r.add(id, r.record(id, "user", "", interactive))
 				r.pass(20 * time.Second)
@@ -132,7 +133,6 @@ func TestOneOfTwoTerminals(t *testing.T) {
 				if !c.atOnce {
 					r.pass(20 * time.Second)
 				}
-				r.children.dialog = c.dialog
 				for _, kind := range c.goesOn {
 					r.add(id, r.record(id, kind, "", interactive))
 					r.pass(time.Second)
