@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// leash has a process group ended when this process is gone before the release, after a SIGKILL say: nothing else sees to that
-// then, and an agent that nobody waits for would work on. It is a shell that waits at a pipe, in a group of its own, so that whoever kills ours
-// does not kill it. Without one all is as it was.
+// leash ends a process group if this process goes before the release, by a SIGKILL say: nothing else could end it then, and
+// the agent would work on for nobody. A shell waits at a pipe for that, in a group of its own, so that it outlives a kill of
+// ours. Where it cannot be started, there is none.
 func leash(group int) (release func()) {
 	r, w, err := os.Pipe()
 	if err != nil {
