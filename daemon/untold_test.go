@@ -100,6 +100,7 @@ func TestOneOfTwoTerminals(t *testing.T) {
 		name    string
 		two     bool     // are there when the turn begins
 		atOnce  bool     // one goes, and what follows
+		back    bool     // the clock is set back before that
 		goesOn  []string // records after one has gone
 		dialog  string   // on the screen of the one that is left
 		stopped int
@@ -111,6 +112,7 @@ func TestOneOfTwoTerminals(t *testing.T) {
 		{name: "left, and the turn fails", two: true, goesOn: []string{"plan"}, stopped: 1, starts: 1},
 		{name: "left when the turn fails", two: true, atOnce: true, goesOn: []string{"plan"}, stopped: 1},
 		{name: "left with a dialog", two: true, dialog: dialog},
+		{name: "left with a dialog, the clock set back", two: true, back: true, dialog: dialog},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
@@ -129,6 +131,9 @@ func TestOneOfTwoTerminals(t *testing.T) {
 				r.openAs(id, resume.Tmux, "idle")
 				r.add(id, r.record(id, "user", "", interactive))
 				r.pass(20 * time.Second)
+				if c.back {
+					r.clock.jump(-6 * time.Hour)
+				}
 				there.Store(&one)
 				if !c.atOnce {
 					r.pass(20 * time.Second)
@@ -137,7 +142,7 @@ func TestOneOfTwoTerminals(t *testing.T) {
 					r.add(id, r.record(id, kind, "", interactive))
 					r.pass(time.Second)
 				}
-				r.pass(3 * time.Hour)
+				r.pass(9 * time.Hour)
 				if n := len(r.log.events("session_stopped")); n != c.stopped {
 					t.Errorf("stopped %d times, want %d; log:\n%s", n, c.stopped, r.log)
 				}

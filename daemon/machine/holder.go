@@ -77,6 +77,9 @@ func (t *step) ran(all []detect.Holder) {
 		return
 	}
 	seen := state.Ran{Turn: c.LastPrompt.ID, Shared: t.s.Rec.Ran.Turn == c.LastPrompt.ID, At: t.w.Now}
+	if seen.Shared { // whoever has gone may have written all that was read, whatever the clock says now
+		seen.At = later(seen.At, c.Last.At)
+	}
 	switch h := all[0]; {
 	case !oneTerminal(all):
 		if !seen.Shared {
