@@ -26,6 +26,7 @@ type effects struct {
 	busy    map[string]int // sessions, by their keys, that something is at work for
 	idle    chan struct{}  // closed and replaced when nothing is at work any more
 	all     int
+	over    bool        // nothing begins any more
 	start   func(*task) // has a task carried out
 }
 
@@ -47,7 +48,7 @@ func newEffects(ctx context.Context) *effects {
 	return e
 }
 
-// do carries f out soon, for a session; nil: for nobody.
+// do carries f out soon, for a session; nil: for nobody. After the end it does nothing.
 func (e *effects) do(s *session, f func()) {
 	t := &task{f: f}
 	if s != nil {
@@ -55,6 +56,9 @@ func (e *effects) do(s *session, f func()) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.over {
+		return
+	}
 	e.waiting = append(e.waiting, t)
 	e.busy[t.key]++
 	e.all++
@@ -117,23 +121,38 @@ func (e *effects) finish(t *task) {
 	e.begin()
 }
 
-// await waits until nothing is at work any more, and names the sessions for which something still is.
-func (e *effects) await(patience <-chan struct{}) []string {
+// end waits until nothing is at work any more, and names the sessions for which something still is when the patience
+// ends. settle takes in what came of it, which may begin more. Nothing begins after end.
+func (e *effects) end(patience <-chan struct{}, settle func()) []string {
 	for {
 		e.mu.Lock()
 		all, idle := e.all, e.idle
 		e.mu.Unlock()
 		if all == 0 {
-			return nil
+			settle()
+			if e.close(false) {
+				return nil
+			}
+			continue
 		}
 		select {
 		case <-idle:
 		case <-patience:
+			settle()
+			e.close(true)
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			return slices.Sorted(maps.Keys(e.busy))
 		}
 	}
+}
+
+// close lets nothing begin any more, where nothing is at work, or in any case.
+func (e *effects) close(anyway bool) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = e.all == 0 || anyway
+	return e.over
 }
 
 // carry has the effects of a step done, but for what was stored already.

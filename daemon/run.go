@@ -70,8 +70,7 @@ func (d *Daemon) part(stopWork context.CancelFunc) []string {
 	stopWork()
 	patience, stop := context.WithTimeout(context.Background(), 4*time.Second)
 	defer stop()
-	left := d.effects.await(patience.Done())
-	d.loop.ask(func(*loop) {}) // what came of it is taken in
+	left := d.effects.end(patience.Done(), func() { d.loop.ask(func(*loop) {}) })
 	done := make(chan struct{})
 	go func() { d.wg.Wait(); close(done) }() // it ends with the process, where something hangs
 	select {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -130,6 +131,29 @@ func TestShutdownLeavesChildAlone(t *testing.T) {
 		r.pass(time.Minute)
 		if n := len(r.children.started()); n != 1 || r.resumes() != 1 {
 			t.Errorf("%d starts, %d resumes; want 1, 1", n, r.resumes())
+		}
+	})
+}
+
+// What the end itself begins is waited for as well: nothing writes after Run has returned.
+func TestNothingBeginsAfterTheEnd(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		d, wrote, late := r.d, false, false
+		d.effects.do(nil, func() {
+			<-d.effects.ctx.Done()
+			d.loop.post(mail{done: make(chan struct{}), ask: func(*loop) {
+				d.effects.do(nil, func() { <-time.After(time.Second); wrote = true })
+			}})
+		})
+		r.down()
+		if !wrote {
+			t.Error("the daemon ended before what had begun at its end")
+		}
+		d.effects.do(nil, func() { late = true })
+		synctest.Wait()
+		if late {
+			t.Error("something began after the end")
 		}
 	})
 }
