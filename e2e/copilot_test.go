@@ -23,7 +23,7 @@ import (
 func copilotKilled(t *testing.T, a agentCase) {
 	w, id := stoppedOnce(t, a)
 	reads := kind.New(agent.Env{Home: w.home()}, agent.Config{})
-	for _, k := range w.kills(id, func() int { return 0 }) {
+	for _, k := range w.kills(id, func() int { return 0 }, func(k kill) bool { return !k.asked }) {
 		out, err := reads.Output(strings.NewReader(k.run.output()), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -18,31 +18,36 @@ type kill struct {
 	wrote bool // the session has a further record
 }
 
-// kills kills resumes of a session: the first and the last two as soon as they have asked, the others spread over the
-// time up to there. records counts what a run writes before it asks.
-func (w *world) kills(id string, records func() int) (all []kill) {
+// kills kills resumes of a session: the first and the last as soon as they have asked, those between closer and closer to
+// where a start stops being early. records counts what a run writes before it asks.
+func (w *world) kills(id string, records func() int, early func(kill) bool) (all []kill) {
 	w.t.Helper()
-	const spread = 3
 	held, release := provider.Hold(provider.Text("late"))
 	defer release()
 	w.provider.SetRule(func(provider.Request) *provider.Answer { return &held })
-	var whole time.Duration // that a start takes up to its request
-	for i := range 1 + spread + 2 {
-		asked, wrote, start := w.main(), records(), time.Now()
-		k := kill{run: w.resume(id, "continue"), when: "when it had asked"}
-		if part := time.Duration(i); part >= 1 && part <= spread {
-			k.when = fmt.Sprintf("after %d/%d of its start", part, spread+1)
-			k.run.runs(whole * part / (spread + 1))
-		} else {
-			w.waitMain(asked + 1)
-			if i == 0 {
-				whole = time.Since(start)
-			}
-		}
+	one := func(when string, moment func(r *run, asked int)) kill {
+		asked, wrote := w.main(), records()
+		k := kill{run: w.resume(id, "continue"), when: when}
+		moment(k.run, asked)
 		k.run.signal(syscall.SIGKILL)
 		k.asked, k.wrote = w.settledMain() > asked, records() > wrote
 		all = append(all, k)
+		return k
 	}
+	asking := func(_ *run, asked int) { w.waitMain(asked + 1) }
+	start := time.Now()
+	one("when it had asked", asking)
+	from, to := time.Duration(0), time.Since(start)
+	// How long a start takes depends on what else the machine does, so there are further ones until one was early.
+	for i := 0; i < 4 || from == 0 && i < 12; i++ {
+		after := (from + to) / 2
+		if early(one(fmt.Sprintf("after %v", after), func(r *run, _ int) { r.runs(after) })) {
+			from = after
+		} else {
+			to = after
+		}
+	}
+	one("when it had asked, at last", asking)
 	return all
 }
 
@@ -51,7 +56,7 @@ func (w *world) kills(id string, records func() int) (all []kill) {
 func (w *world) killsAround(id string, records func() int, early func(kill) bool) {
 	w.t.Helper()
 	n := 0
-	for _, k := range w.kills(id, records) {
+	for _, k := range w.kills(id, records, early) {
 		if !early(k) {
 			continue
 		}
