@@ -25,6 +25,7 @@ type cursor struct {
 	Created int64  `json:"t"`           // its time_created
 	Said    string `json:"s"`           // what it said
 	Retry   int64  `json:"r,omitempty"` // unix milliseconds of the newest retry line in the log
+	Files   int    `json:"n,omitempty"` // messages that the session had, where each is a file
 }
 
 // window is how many messages a first read looks at.
@@ -99,6 +100,7 @@ type reader struct {
 	info     detect.Info
 	skipped  int
 	problem  string
+	ahead    int       // messages that are left for the next read
 	pending  bool      // the newest message has no end
 	wrote    time.Time // when opencode last wrote to that message or its parts
 }
@@ -125,7 +127,7 @@ func (r *reader) read(ctx context.Context, st store) error {
 			return err
 		}
 		if m.unwritten(r.info.Created) && m.ID != r.from.ID {
-			rows = rows[:i]
+			r.ahead, rows = len(rows)-i, rows[:i]
 			break
 		}
 		aside, err := r.aside(ctx, st, m)
@@ -160,7 +162,8 @@ func (r *reader) end(ctx context.Context, st store, rows []message, last, turn *
 	if last == nil {
 		return nil
 	}
-	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry}
+	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry,
+		Files: max(0, last.Of-r.ahead)}
 	if turn == nil {
 		return nil
 	}

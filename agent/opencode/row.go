@@ -18,7 +18,8 @@ type message struct {
 	Updated int64
 	Data    data
 	Bad     bool   // its data could not be understood
-	Strange bool   // its role is none that we know
+	Strange bool   // its role is none that we know, or its place is not known
+	Of      int    // so many messages its session had when it was read; 0: from a database
 	Parts   []part // in order; loaded for rows that are looked at closely
 }
 

@@ -124,7 +124,7 @@ func (j jsonStore) all(ctx context.Context, n int) ([]message, error) {
 		if m.Bad && time.Since(fi.ModTime()) < 5*time.Second {
 			return nil, fmt.Errorf("%s: %w", fi.Name(), errRewritten)
 		}
-		m.Created = m.created().UnixMilli()
+		m.Created, m.Of = m.created().UnixMilli(), len(files)
 		if m.created().IsZero() {
 			m.Created = m.Updated
 		}
@@ -172,7 +172,13 @@ func (j jsonStore) after(ctx context.Context, c cursor) (message, []message, boo
 	if i < 0 {
 		return message{}, nil, false, nil
 	}
-	return rows[i], rows[i+1:], true, nil
+	last, rows := rows[i], rows[i+1:]
+	if c.Files > 0 && last.Of-c.Files > len(rows) {
+		// Files have no order but their times. One that came since then and stands before the cursor was written when the
+		// clock had been set back, and nobody can tell which one it is.
+		rows = slices.Insert(rows, 0, message{ID: "msg_behind_" + c.ID, Created: last.at().UnixMilli(), Updated: last.Updated, Strange: true})
+	}
+	return last, rows, true, nil
 }
 
 func (j jsonStore) message(_ context.Context, id string) (message, bool, error) {
