@@ -127,13 +127,45 @@ func TestLiveHalfHint(t *testing.T) {
 	})
 }
 
-// TestLiveOtherKeys: nothing is typed where Enter does not send what stands in the box.
+// TestLiveOtherKeys: nothing is typed where Enter does not send what stands in the box. Another key does.
 func TestLiveOtherKeys(t *testing.T) {
-	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude332)
-	w.writeJSON(".claude/keybindings.json", map[string]any{"bindings": []any{
-		map[string]any{"context": "Chat", "bindings": map[string]any{"enter": "chat:newline", "ctrl+s": "chat:submit"}}}})
+	for name, c := range map[string]struct {
+		agent agentCase
+		key   string
+		set   func(*world)
+	}{
+		"Claude": {claude332, "C-s", func(w *world) {
+			w.writeJSON(".claude/keybindings.json", map[string]any{"bindings": []any{
+				map[string]any{"context": "Chat", "bindings": map[string]any{"enter": "chat:newline", "ctrl+s": "chat:submit"}}}})
+		}},
+		"Opencode": {opencode, "F6", func(w *world) {
+			w.writeJSON(".config/opencode/tui.json", map[string]any{"keybinds": map[string]string{"input_submit": "f6", "input_newline": "return"}})
+		}},
+		"Opencode3": {opencode3, "F6", func(w *world) {
+			w.writeJSON(".config/opencode/tui.json", map[string]any{"keybinds": map[string]string{"input_submit": "f6", "input_newline": "return"}})
+		}},
+		"Pi": {pi152, "F6", func(w *world) {
+			w.writeJSON(".pi/agent/keybindings.json", map[string]any{"tui.input.submit": "f6", "tui.input.newLine": []string{"enter"}})
+		}},
+		"Gemini": {gemini061, "F6", func(w *world) {
+			w.writeJSON(".gemini/keybindings.json", []map[string]string{{"command": "-input.submit", "key": "enter"}, {"command": "input.submit", "key": "f6"},
+				{"command": "input.newline", "key": "enter"}})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, c.agent)
+			c.set(w)
+			w.typesNothing(c.key)
+		})
+	}
+}
+
+// typesNothing stops a turn in a window whose user sends with another key than Enter.
+func (w *world) typesNothing(key string) {
+	w.t.Helper()
 	c := w.startClawd(settings{base: "3s"})
 	p := w.openTerminal(false)
 	p.ready()
@@ -144,7 +176,7 @@ func TestLiveOtherKeys(t *testing.T) {
 	looks := 0
 	w.eventually(agentTime, "the prompt is taken", func() bool { // as in sends
 		if looks%60 == 10 {
-			p.keys("C-s")
+			p.keys(key)
 		}
 		looks++
 		return w.main() > 0
@@ -152,7 +184,7 @@ func TestLiveOtherKeys(t *testing.T) {
 	id := c.wait("session_stopped", "reason", reason).text("session")
 	c.wait("session_blocked", "session", id, "why", agent.WhyKeys)
 	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
-		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
+		w.t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 	}
 	w.wantMain(w.stops())
 }

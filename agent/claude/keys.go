@@ -3,7 +3,6 @@ package claude
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 )
@@ -29,7 +28,7 @@ func (c *Claude) sends() bool {
 			continue
 		}
 		for key, action := range block.Bindings {
-			if k := strings.ToLower(strings.TrimSpace(key)); (k == "enter" || k == "return") && action != "chat:submit" {
+			if agent.IsEnter(key) && action != "chat:submit" {
 				return false
 			}
 		}

@@ -2,8 +2,6 @@ package codex
 
 import (
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -35,18 +33,9 @@ func (c *Codex) sends() bool {
 		return true // the agent does not start with it
 	}
 	for _, keys := range []any{config.TUI.Keymap.Composer.Submit, config.TUI.Keymap.Global.Submit} {
-		switch keys := keys.(type) {
-		case string:
-			return isEnter(keys)
-		case []any:
-			return slices.ContainsFunc(keys, isEnter)
+		if keys != nil {
+			return agent.HasEnter(keys)
 		}
 	}
 	return true
-}
-
-func isEnter(key any) bool {
-	name, _ := key.(string)
-	name = strings.ToLower(strings.TrimSpace(name))
-	return name == "enter" || name == "return"
 }

@@ -61,6 +61,8 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 		return agent.View{Why: agent.WhyNoBox}
 	case !b.closed:
 		return agent.View{Why: agent.WhyText}
+	case !g.sends():
+		return agent.View{Why: agent.WhyKeys}
 	case normal(s, b.status-1):
 		return agent.View{Why: agent.WhyVim}
 	case b.text != placeholder && !inserts(s, b) || !b.empty:

@@ -31,6 +31,8 @@ type OpenCode struct {
 	env  agent.Env
 	cfg  agent.Config
 	data string // absolute; empty: no home folder is known
+	// configs are the folders in which it keeps what its user sets for all projects.
+	configs []string
 
 	// One reader at a time: it bounds the memory, and the copy of a database that lacks its -shm
 	// must not close a file whose POSIX locks another reader of this process holds.
@@ -67,7 +69,7 @@ const database = "OPENCODE_DB"
 func New(env agent.Env, cfg agent.Config) *OpenCode {
 	env = env.Whole()
 	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience,
-		sights: map[string]sight{}}
+		sights: map[string]sight{}, configs: configs(env)}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)

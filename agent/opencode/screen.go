@@ -61,6 +61,9 @@ func (o *OpenCode) Screen(s agent.Screen) agent.View {
 	if b.inner(s, b.foot-2) != "" || !answers(b.inner(s, b.foot-1)) {
 		return agent.View{Why: agent.WhyNoBox}
 	}
+	if !o.sends() {
+		return agent.View{Why: agent.WhyKeys}
+	}
 	if b.edged(s, s.Row-2) {
 		return agent.View{Why: agent.WhyText}
 	}

@@ -46,6 +46,8 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 	}
 	why := another(lastSaid(s, top))
 	switch {
+	case !p.sends():
+		return agent.View{Why: agent.WhyKeys}
 	case s.Col != p.padding() || s.Line(s.Row) != "":
 		return agent.Typed(s.At(s.Row), why == "")
 	case why != "":
