@@ -139,6 +139,26 @@ func TestRunBesideWindowOpenedInWait(t *testing.T) {
 	}
 }
 
+// An agent that is updated just now is asked when that is done.
+func TestRunWhileAgentIsUpdated(t *testing.T) {
+	t.Parallel()
+	r, asked := scripted(t, failsOnce)
+	f, err := os.OpenFile(r.Config.Command, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("its user pressed Ctrl-C"))
+	if _, err := Run(ctx, r); err == nil || asked() != "" {
+		t.Errorf("called off: %v; asked %q", err, asked())
+	}
+	time.AfterFunc(40*time.Millisecond, func() { f.Close() }) // it starts at once; where it is slower, this proves nothing
+	if got, err := Run(t.Context(), r); err != nil || got.Attempts != 2 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 // A session in which its user has gone on while a limit was waited for is left to him.
 func TestRunWhereUserWentOnInWait(t *testing.T) {
 	t.Parallel()

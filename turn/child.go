@@ -29,7 +29,7 @@ type child struct {
 }
 
 // startChild starts what the plan says, with its prompt on stdin.
-func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, error) {
+func startChild(ctx context.Context, procs agent.Procs, plan resume.Plan, environ []string) (*child, error) {
 	dir, err := os.MkdirTemp("", "clawd-turn-")
 	if err != nil {
 		return nil, err
@@ -51,9 +51,13 @@ func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, 
 		return nil, err
 	}
 	defer errW.Close()
-	cmd := spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
-	cmd.Dir = plan.Dir
-	if err := cmd.Start(); err != nil {
+	var cmd *exec.Cmd
+	err = spawn.WhenWritten(ctx, func() error {
+		cmd = spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
+		cmd.Dir = plan.Dir
+		return cmd.Start()
+	})
+	if err != nil {
 		outR.Close()
 		errR.Close()
 		return nil, err

@@ -156,7 +156,7 @@ func (t *runner) try(ctx context.Context) error {
 	t.result.Attempts++
 	t.began = time.Now()
 	defer func() { t.ended = time.Now() }()
-	c, err := startChild(t.procs, plan, t.environ)
+	c, err := startChild(ctx, t.procs, plan, t.environ)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return errors.Join(fmt.Errorf("%w: %w", ErrAgentNotFound, err), restore())
 	}

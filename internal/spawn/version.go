@@ -50,14 +50,17 @@ func ask(ctx context.Context, environ []string, p resume.Plan) (stdout, stderr [
 	}
 	ctx, cancel := context.WithTimeout(ctx, AskTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
-	cmd.Dir, cmd.Env = p.Dir, Environ(environ, p, "")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 	var out, errs capped
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
+	err = WhenWritten(ctx, func() error {
+		cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
+		cmd.Dir, cmd.Env = p.Dir, Environ(environ, p, "")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = time.Second
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		return cmd.Run()
+	})
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", strings.Join(p.Argv, " "), err)
 	}
 	return out.Bytes(), errs.Bytes(), nil
