@@ -141,6 +141,9 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	if c.Plan.Prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
 		ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
 	}
+	if id := c.Plan.MessageID; id != "" {
+		ch.Sent = append(ch.Sent[max(0, len(ch.Sent)-maxSent+1):len(ch.Sent):len(ch.Sent)], id)
+	}
 	if more := resume.Further(o.Prompts); o.CostUSD > 0 || more > 0 {
 		ch.spend(b.Now(), more, o.CostUSD)
 	}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -27,4 +28,58 @@ func TestServerTakesThePromptLate(t *testing.T) {
 	rec, err := l.Stopped(r, stop, wait, nil)
 	must(t, err)
 	is(t, rec.Episode.Attempts, 1)
+}
+
+// It may take one even later, when its user has gone on since and a newer attempt has had its verdict: the episode of that one goes on.
+func TestServerTakesAnEarlierPromptLate(t *testing.T) {
+	for name, c := range map[string]struct {
+		id    string
+		ended time.Duration // a turn ended well, after the newest stop
+		want  int
+	}{
+		"its own":              {"msg_first", 0, 1},
+		"somebody else's":      {"msg_other", 0, 0},
+		"its own, ended well":  {"msg_first", 3 * time.Minute, 0},
+		"ended well before it": {"msg_first", time.Second, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLossy(t)
+			attempt := func(key, id string, o resume.Outcome) {
+				t.Helper()
+				a := claimed(t, l.Store, one, key)
+				a.Plan = resume.Plan{Way: resume.HTTP, Form: resume.FormPrompt, Session: one.ID, MessageID: id, Prompt: "h"}
+				must(t, l.Fired(a))
+				settle(t, l.Store, a, o)
+			}
+			waiting(t, l.Store, one, "k1")
+			attempt("k1", "msg_first", resume.Outcome{Verdict: resume.ByHand, Why: "somebody else went on"})
+			waiting(t, l.Store, one, "k2")
+			attempt("k2", "msg_second", outcome(resume.StoppedAgain, "k3"))
+			r := read(one)
+			r.Classifier.LastPrompt = detect.Event{ID: c.id, Hash: "h", At: l.at.Add(2 * time.Minute)}
+			if c.ended > 0 {
+				r.Classifier.Ended = l.at.Add(c.ended)
+			}
+			_, err := l.WentOn(r, "it goes on")
+			must(t, err)
+			rec := get(t, l.Store, one)
+			is(t, rec.Phase, Following)
+			is(t, rec.Episode.Attempts, c.want)
+		})
+	}
+}
+
+// The ids that are kept have a bound.
+func TestSentIsBounded(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k0")
+	for n := range maxSent + 3 {
+		c := claimed(t, s, one, fmt.Sprint("k", n))
+		c.Plan.MessageID = fmt.Sprint("msg_", n)
+		must(t, s.Fired(c))
+		settle(t, s, c, outcome(resume.StoppedAgain, fmt.Sprint("k", n+1)))
+	}
+	rec := get(t, s, one)
+	is(t, len(rec.Sent), maxSent)
+	is(t, rec.Sent[maxSent-1], fmt.Sprint("msg_", maxSent+2))
 }

@@ -70,6 +70,7 @@ type Session struct {
 	LastFire   time.Time         `json:"last_fire,omitzero"`    // of an attempt that resumed, or began this session
 	FirePrompt string            `json:"fire_prompt,omitempty"` // hash of the prompt of the newest attempt that had one
 	FireEnd    time.Time         `json:"fire_end,omitzero"`     // when that attempt had its verdict; zero: none that is known
+	Sent       []string          `json:"sent,omitempty"`        // ids that the newest attempts chose for the records of their prompts; see maxSent
 	OldSession string            `json:"old_session,omitempty"` // lineage: it took over from this one; see Named
 	NewSession string            `json:"new_session,omitempty"` // lineage: this one took over from it; see Named
 	Subs       Subs              `json:"subs,omitzero"`

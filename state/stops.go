@@ -36,10 +36,13 @@ func (s *Session) take(r Read) {
 	}
 }
 
+// maxSent bounds the ids that are kept. A server that hangs may take a prompt long after its attempt had its verdict, and a newer one was made.
+const maxSent = 8
+
 // prompted tells whether a prompt is that of the newest attempt. Not every agent records who prompted, so one in the very
-// words of the attempt that was written before its verdict is taken for its own; one with the id that the attempt chose always is.
+// words of the attempt that was written before its verdict is taken for its own; one with an id that an attempt chose always is.
 func (s Session) prompted(p detect.Event) bool {
-	if c := s.Claim; c != nil && c.Plan.MessageID != "" && p.ID == c.Plan.MessageID {
+	if c := s.Claim; c != nil && c.Plan.MessageID != "" && p.ID == c.Plan.MessageID || slices.Contains(s.Sent, p.ID) {
 		return true
 	}
 	return s.FirePrompt != "" && p.Hash == s.FirePrompt && (s.FireEnd.IsZero() || !p.At.After(s.FireEnd))
@@ -168,7 +171,8 @@ func (c *Change) begin(stop detect.Stop, before Closed) {
 	c.Episode.Began = stop.At
 }
 
-// WentOn takes in that somebody else went on in a session that had stopped, or that its turn ended.
+// WentOn takes in that somebody else went on in a session that had stopped, or that its turn ended. Where it goes on by a prompt of
+// clawd's own that was taken late, so does the episode.
 func (s Session) WentOn(b Books, r Read, why string) (*Change, error) {
 	if s.open() {
 		return nil, ErrPhase
@@ -177,7 +181,10 @@ func (s Session) WentOn(b Books, r Read, why string) (*Change, error) {
 	c.take(r)
 	if c.Phase != Following {
 		c.record(string(resume.ByHand), c.Stop.Key, 0, why, "")
-		c.Phase, c.Prompt, c.Episode = Following, "", Episode{Fresh: c.Episode.Fresh}
+		c.Phase, c.Prompt = Following, ""
+		if late := c.Classifier.LastPrompt; !c.AtWork() || !c.Classifier.Ended.Before(late.At) {
+			c.Episode = Episode{Fresh: c.Episode.Fresh}
+		}
 	}
 	return c, nil
 }
