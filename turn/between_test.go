@@ -120,6 +120,21 @@ func (o opens) Live(ctx context.Context, s detect.Session, i detect.Info) ([]det
 	return o.Agent.Live(ctx, s, i)
 }
 
+// opensAt is Claude Code of which somebody opens a window before a look.
+type opensAt struct {
+	agent.Agent
+	agent.Starter
+	looks *atomic.Int32
+	at    int32
+}
+
+func (o opensAt) Live(ctx context.Context, s detect.Session, i detect.Info) ([]detect.Holder, error) {
+	if o.looks.Add(1) >= o.at {
+		return []detect.Holder{{Liveness: detect.Alive, Kind: detect.Interactive, PID: 7, Sure: true}}, nil
+	}
+	return o.Agent.Live(ctx, s, i)
+}
+
 const failsOnce = `echo '{"type":"system","subtype":"init","session_id":"'$id'"}'
 user $tries
 if [ $tries = 1 ]; then limited 1; result true 529 'API Error: 529 Overloaded.' 0 0; exit 1; fi
@@ -156,6 +171,27 @@ func TestRunWhileAgentIsUpdated(t *testing.T) {
 	time.AfterFunc(40*time.Millisecond, func() { f.Close() }) // it starts at once; where it is slower, this proves nothing
 	if got, err := Run(t.Context(), r); err != nil || got.Attempts != 2 {
 		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// Whoever opens the session while an update of the agent is waited for is not written beside.
+func TestRunBesideWindowOpenedInUpdate(t *testing.T) {
+	t.Parallel()
+	r, asked := scripted(t, failsOnce)
+	r.Session = began(t, r)
+	before := asked()
+	f, err := os.OpenFile(r.Config.Command, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var looks atomic.Int32
+	between(t, &r, func(a agent.Agent, s agent.Starter) agent.Agent { return opensAt{a, s, &looks, 2} })
+	if got, err := Run(t.Context(), r); !errors.Is(err, ErrBusy) || asked() != before {
+		t.Errorf("%v, %+v; asked %q, before %q", err, got, asked(), before)
+	}
+	if looks.Load() < 2 {
+		t.Errorf("%d looks", looks.Load())
 	}
 }
 

@@ -29,7 +29,7 @@ type child struct {
 }
 
 // startChild starts what the plan says, with its prompt on stdin.
-func startChild(ctx context.Context, procs agent.Procs, plan resume.Plan, environ []string) (*child, error) {
+func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, error) {
 	dir, err := os.MkdirTemp("", "clawd-turn-")
 	if err != nil {
 		return nil, err
@@ -51,25 +51,23 @@ func startChild(ctx context.Context, procs agent.Procs, plan resume.Plan, enviro
 		return nil, err
 	}
 	defer errW.Close()
-	var cmd *exec.Cmd
-	err = spawn.WhenWritten(ctx, func() error {
-		cmd = spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
-		cmd.Dir = plan.Dir
-		return cmd.Start()
-	})
-	if err != nil {
+	leash := newLeash()
+	cmd := spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
+	cmd.Dir = plan.Dir
+	if err := cmd.Start(); err != nil {
+		leash.release()
 		outR.Close()
 		errR.Close()
 		return nil, err
 	}
+	leash.hold(cmd.Process.Pid)
 	c := &child{cmd: cmd, done: make(chan struct{}), group: spawn.NewGroup(procs, cmd, plan)}
 	r, w := io.Pipe()
 	c.out = r
-	release := leash(cmd.Process.Pid)
 	go func() {
 		_ = cmd.Wait() // ProcessState tells
 		c.group.Await()
-		release()
+		leash.release()
 		c.ended.Store(true)
 		close(c.done)
 		now := time.Now()

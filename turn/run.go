@@ -13,6 +13,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -126,6 +127,23 @@ func (t *runner) once(ctx context.Context, p resume.RetryPolicy) error {
 	}
 }
 
+// start starts the agent. An update may be writing it just now; when that is done, somebody may have opened the session meanwhile.
+func (t *runner) start(ctx context.Context, plan resume.Plan) (c *child, err error) {
+	again := false
+	err = spawn.WhenWritten(ctx, func() error {
+		if again && t.session != "" {
+			if err := t.aloneSince(ctx, t.began); err != nil {
+				return err
+			}
+		}
+		again = true
+		var err error
+		c, err = startChild(t.procs, plan, t.environ)
+		return err
+	})
+	return c, err
+}
+
 // try runs the agent once.
 func (t *runner) try(ctx context.Context) error {
 	if t.r.Timeout > 0 {
@@ -156,7 +174,7 @@ func (t *runner) try(ctx context.Context) error {
 	t.result.Attempts++
 	t.began = time.Now()
 	defer func() { t.ended = time.Now() }()
-	c, err := startChild(ctx, t.procs, plan, t.environ)
+	c, err := t.start(ctx, plan)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return errors.Join(fmt.Errorf("%w: %w", ErrAgentNotFound, err), restore())
 	}

@@ -90,10 +90,16 @@ func (t *runner) alone(ctx context.Context) error {
 	if t.session == "" || t.result.Attempts == 0 {
 		return nil
 	}
+	return t.aloneSince(ctx, t.ended)
+}
+
+// aloneSince says whether the session may be gone on in: nobody has it open, or has gone on in it since the last look, or since that
+// time where its file is another one.
+func (t *runner) aloneSince(ctx context.Context, since time.Time) error {
 	if err := t.free(ctx); err != nil {
 		return err
 	}
-	switch r, _ := t.news(ctx, t.ended); {
+	switch r, _ := t.news(ctx, since); {
 	case r.err != nil:
 		return fmt.Errorf("whether somebody has gone on in session %s cannot be read: %w", t.session, r.err)
 	case r.prompted || r.worked:

@@ -2,7 +2,6 @@ package shim
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/crash"
 	"github.com/clawd-project/clawd/internal/marks"
-	"github.com/clawd-project/clawd/internal/spawn"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -83,7 +81,7 @@ func Run(check Check, end Clear) error {
 	}
 	if err == nil {
 		crash.At("exec")
-		err = spawn.WhenWritten(context.Background(), func() error { return syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env) })
+		err = syscall.Exec(c.Plan.Argv[0], c.Plan.Argv, spec.Env)
 	}
 	say("failed %v", err)
 	return errors.Join(err, marks.Fail(c.Mark, err))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -206,35 +205,6 @@ func TestExecFails(t *testing.T) {
 		if m, ok, err := marks.Read(c.Mark); err != nil || !ok || m.ExecFail == "" || m.Claim.Token != c.Token {
 			t.Errorf("mark %+v %v %v", m, ok, err)
 		}
-	}
-}
-
-// An agent that is updated just now is started when that is done.
-func TestExecWhileWritten(t *testing.T) {
-	t.Parallel()
-	c := claim(t, "")
-	program := filepath.Join(c.Plan.Dir, "agent")
-	f, err := os.OpenFile(program, os.O_WRONLY|os.O_CREATE, 0o700)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString("#!/bin/sh\necho ran\n"); err != nil {
-		t.Fatal(err)
-	}
-	c.Plan.Argv = []string{program}
-	r := start(t, newExec(t), c)
-	go func() {
-		for !exists(c.Mark) && t.Context().Err() == nil {
-			runtime.Gosched()
-		}
-		<-time.After(20 * time.Millisecond) // it tries at once; where it is slower, this proves nothing
-		f.Close()
-	}()
-	open(t, r, resume.GateExec)
-	wait(t, r)
-	if got := text(t, c.Output); got != "ran\n" {
-		t.Errorf("it printed %q", got)
 	}
 }
 
