@@ -3,7 +3,8 @@ package agent
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // Screen is what a terminal shows now. It never outlives the decision that it was read for.
@@ -87,6 +88,24 @@ func (s Screen) Line(row int) string {
 	return strings.TrimRight(s.Rows[row], " \u00a0")
 }
 
+// Cells splits a line into the columns of a terminal. What a wide character takes beyond its first one is empty, and what takes none of
+// its own, such as an accent that stands alone, stands in that of the character before it.
+func Cells(line string) []string {
+	var all []string
+	for _, r := range line {
+		width := displaywidth.Rune(r)
+		if width <= 0 && len(all) > 0 {
+			all[len(all)-1] += string(r)
+			continue
+		}
+		all = append(all, string(r))
+		for range width - 1 {
+			all = append(all, "")
+		}
+	}
+	return all
+}
+
 // Last is the last row that is not blank; -1: there is none.
 func (s Screen) Last() int {
 	last := len(s.Rows) - 1
@@ -104,7 +123,7 @@ func (s Screen) Width() int {
 	}
 	longest := 0
 	for _, row := range s.Rows {
-		longest = max(longest, utf8.RuneCountInString(row))
+		longest = max(longest, len(Cells(row)))
 	}
 	return longest
 }
@@ -119,8 +138,8 @@ func (s Screen) IsFaintAbove(rows, col int) bool {
 }
 
 func allFaint(line string, col, but int, ranges [][2]int) bool {
-	for n, r := range []rune(line) {
-		if n < col || n == but || r == ' ' {
+	for n, cell := range Cells(line) {
+		if n < col || n == but || cell == " " || cell == "" {
 			continue
 		}
 		if !slices.ContainsFunc(ranges, func(f [2]int) bool { return n >= f[0] && n < f[1] }) {

@@ -3,7 +3,6 @@ package opencode
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
@@ -18,9 +17,9 @@ import (
 //	╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
 //	 /the/folder   tab agents  ctrl+p commands
 const (
-	boxEdge = '┃'
-	boxFoot = '╹'
-	boxLine = '▀'
+	boxEdge = "┃"
+	boxFoot = "╹"
+	boxLine = "▀"
 	// textCol is where the text begins, counted from the edge.
 	textCol = 3
 	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
@@ -91,8 +90,8 @@ type box struct{ foot, edge, end int }
 // lastBox finds the box: the last corner on the screen is its lower left one.
 func lastBox(s agent.Screen) (b box, ok bool) {
 	for row := len(s.Rows) - 1; row >= 0; row-- {
-		line := []rune(s.Rows[row])
-		edge := slices.IndexFunc(line, func(r rune) bool { return r != ' ' })
+		line := agent.Cells(s.Rows[row])
+		edge := slices.IndexFunc(line, func(cell string) bool { return cell != " " })
 		switch {
 		case edge < 0:
 		case line[edge] == boxFoot:
@@ -114,15 +113,15 @@ func footless(s agent.Screen, last, edge int) (b box, ok bool) {
 	b = box{foot: last + 1, edge: edge}
 	for row := b.foot + 1; row < len(s.Rows) && b.end == 0; row++ {
 		if at := keysEnd.FindStringIndex(s.Line(row)); at != nil {
-			b.end = utf8.RuneCountInString(s.Line(row)[:at[0]]) + len(palette)
+			b.end = len(agent.Cells(s.Line(row)[:at[0]])) + len(palette)
 		}
 	}
 	return b, b.end-edge >= widthMin && strings.TrimSpace(cells(s, b.foot, 0, b.end)) == ""
 }
 
 func (b box) edged(s agent.Screen, row int) bool {
-	line := []rune(s.Line(row))
-	return b.edge < len(line) && line[b.edge] == boxEdge && strings.TrimSpace(string(line[:b.edge])) == ""
+	line := agent.Cells(s.Line(row))
+	return b.edge < len(line) && line[b.edge] == boxEdge && strings.TrimSpace(strings.Join(line[:b.edge], "")) == ""
 }
 
 // inner gives what stands in a row between the edge and the column end.
@@ -175,10 +174,10 @@ func idle(rows []string) bool {
 	if last < 0 || strings.Contains(rows[0], "esc ") {
 		return false
 	}
-	left := utf8.RuneCountInString(rows[last]) - len(palette)
+	left := len(agent.Cells(rows[last])) - len(palette)
 	for n, row := range rows {
-		line := []rune(row)
-		beside := strings.TrimRight(string(line[:min(left, len(line))]), " ")
+		line := agent.Cells(row)
+		beside := strings.TrimRight(strings.Join(line[:min(left, len(line))], ""), " ")
 		if n > 0 && n <= last {
 			beside = strings.TrimRight(strings.TrimSuffix(beside, " "+cycle), " ")
 		}
@@ -221,6 +220,6 @@ func limitDialog(s agent.Screen, foot int) bool {
 
 // cells gives what stands in a row from one column to another.
 func cells(s agent.Screen, row, from, to int) string {
-	line := []rune(s.Line(row))
-	return string(line[min(from, len(line)):min(to, len(line))])
+	line := agent.Cells(s.Line(row))
+	return strings.Join(line[min(from, len(line)):min(to, len(line))], "")
 }
