@@ -130,9 +130,10 @@ func modeRow(s agent.Screen) int {
 // used is how full the context is. It is told from the first answer on.
 var used = sync.OnceValue(func() string { return `[0-9.]+` + eitherOf("% used", "% context used") })
 
-// aside is a row of what stands on the right of the mode in a wider terminal. A sandbox is named before that, and a goal behind it.
+// aside is a row of what stands on the right of the mode in a wider terminal. A sandbox is named before that, and a goal behind it. The mode
+// itself stands farther from both.
 var aside = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^  (?:\S.* \| )?(?:⚠ Safe Mode|Debug Mode|` + used() + `)(?: \| .*)?$`)
+	return regexp.MustCompile(`^  (?:\S+(?: \S+)* \| )?(?:⚠ Safe Mode|Debug Mode|` + used() + `)(?: \| .*)?$`)
 })
 
 // footer is how the row of the mode begins in 0.24. What runs in the background stands behind it.
