@@ -125,8 +125,8 @@ func emptyFooter(row string, alone bool) bool {
 	return emptyHints.MatchString(row)
 }
 
-// emptyHints begin the last row from 0.158 on, with a key such as ?, f1 or ctrl+g.
-var emptyHints = lazyregexp.New(`^(?:\S|f\d+|\S+\+\S+) for (?:agents|shortcuts)(?: |$)`)
+// emptyHints begin the last row from 0.158 on, with a key such as ?, f1, ctrl+g or ctrl + g.
+var emptyHints = lazyregexp.New(`^(?:\S|f\d+|\S+(?: ?\+ ?\S+)+|[⌃⌥⇧⌘]\S+) for (?:agents|shortcuts)(?: |$)`)
 
 // takesKeys tells whether the footer says that keys are vim's commands.
 func takesKeys(s agent.Screen, last int) bool {

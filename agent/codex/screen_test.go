@@ -206,3 +206,12 @@ func TestTextInAnotherSession(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// A key that Codex names with blanks leaves the hint what it was.
+func TestHintWithSpacedKey(t *testing.T) {
+	for _, row := range []string{"  ctrl + g for agents · ? for shortcuts", "  ⌃g for agents"} {
+		if v := (&Codex{}).Screen(waits(map[int]string{0: row})); !v.Ready {
+			t.Errorf("%s: %+v", row, v)
+		}
+	}
+}

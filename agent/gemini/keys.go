@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 )
@@ -17,9 +19,13 @@ func (g *Gemini) sends() bool {
 		return true
 	}
 	for _, k := range keys {
-		if agent.IsEnter(k.Key) && k.Command != "input.submit" {
+		taken := k.Command == "-input.submit" || !strings.HasPrefix(k.Command, "-") && !slices.Contains(others, k.Command)
+		if agent.IsEnter(k.Key) && taken {
 			return false
 		}
 	}
 	return true
 }
+
+// others are the commands that leave Enter to the input box: its own, and those of lists and dialogs.
+var others = []string{"input.submit", "basic.confirm", "suggest.accept", "history.search.submit", "background.select"}

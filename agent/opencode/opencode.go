@@ -33,6 +33,7 @@ type OpenCode struct {
 	data string // absolute; empty: no home folder is known
 	// configs are the folders in which it keeps what its user sets for all projects.
 	configs []string
+	config  string // a further file of such, which OPENCODE_CONFIG names
 
 	// One reader at a time: it bounds the memory, and the copy of a database that lacks its -shm
 	// must not close a file whose POSIX locks another reader of this process holds.
@@ -69,7 +70,7 @@ const database = "OPENCODE_DB"
 func New(env agent.Env, cfg agent.Config) *OpenCode {
 	env = env.Whole()
 	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience,
-		sights: map[string]sight{}, configs: configs(env)}
+		sights: map[string]sight{}, configs: configs(env), config: env.Getenv("OPENCODE_CONFIG")}
 	switch xdg := env.Getenv("XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)

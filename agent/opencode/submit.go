@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/clawd-project/clawd/agent"
 )
@@ -14,7 +15,8 @@ func (o *OpenCode) sends() bool {
 			return false
 		}
 	}
-	return true
+	sends, _ := submitsBy(o.config)
+	return sends
 }
 
 // configs are the folders of its user's own config.
@@ -39,21 +41,34 @@ func submits(folder string) bool {
 	for _, names := range [][]string{{"tui.json", "tui.jsonc"}, {"config.json", "opencode.json", "opencode.jsonc"}} {
 		read := false
 		for _, name := range names {
-			var config struct {
-				Keys map[string]any `json:"keybinds"`
-			}
-			if !agent.ReadKeys(filepath.Join(folder, name), &config) {
-				continue
-			}
-			read = true
-			if keys, bound := config.Keys["input_submit"]; bound && !agent.HasEnter(keys) && !agent.HasEnter(config.Keys["prompt_submit"]) ||
-				agent.HasEnter(config.Keys["input_newline"]) {
+			sends, is := submitsBy(filepath.Join(folder, name))
+			if !sends {
 				return false
 			}
+			read = read || is
 		}
 		if read {
 			break
 		}
 	}
 	return true
+}
+
+// submitsBy tells whether Enter sends by one file, and whether there is one.
+func submitsBy(file string) (sends, is bool) {
+	var config struct {
+		Keys map[string]any `json:"keybinds"`
+	}
+	if !agent.ReadKeys(file, &config) {
+		return true, false
+	}
+	k := config.Keys
+	submit, bound := k["input_submit"]
+	return (!bound || exact(submit) || exact(k["prompt_submit"])) && !agent.HasEnter(k["input_newline"]), true
+}
+
+// exact tells whether Enter is among keys that opencode takes as they stand: a blank before one makes it another key.
+func exact(keys any) bool {
+	text, _ := keys.(string)
+	return !strings.Contains(text, " ") && agent.HasEnter(keys)
 }

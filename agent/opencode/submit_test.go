@@ -13,7 +13,7 @@ func TestScreenKeys(t *testing.T) {
 	bound := map[string]bool{
 		"": true, "{": true, `{"theme":"dracula"}`: true, `{"keybinds":{"leader":"ctrl+x","input_newline":"shift+return,ctrl+j"}}`: true,
 		newline: false, "{\n  // mine\n  \"keybinds\": {\"input_submit\": \"none\",},\n}": false, `{"keybinds":{"input_submit":false}}`: false,
-		`{"keybinds":{"input_newline":"return,ctrl+j"}}`: false, `{"keybinds":{"input_submit":["f5",{"key":"return"}]}}`: true, `{"keybinds":{"input_submit":"f5, enter"}}`: true,
+		`{"keybinds":{"input_newline":"return,ctrl+j"}}`: false, `{"keybinds":{"input_submit":["f5",{"key":"return"}]}}`: true, `{"keybinds":{"input_submit":"f5,enter"}}`: true, `{"keybinds":{"input_submit":"f5, enter"}}`: false,
 		`{"keybinds":{"input_submit":"none","prompt_submit":"return"}}`: true,
 	}
 	xdg := func(key string) string {
@@ -32,6 +32,11 @@ func TestScreenKeys(t *testing.T) {
 		"elsewhere":            {".config/opencode/tui.json", func(string) func(string) string { return xdg }, false},
 		"where the variable says": {"x/opencode/opencode.jsonc", func(home string) func(string) string {
 			return func(key string) string { return map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, "x")}[key] }
+		}, true},
+		"a file of its own": {"mine.json", func(home string) func(string) string {
+			return func(key string) string {
+				return map[string]string{"OPENCODE_CONFIG": filepath.Join(home, "mine.json")}[key]
+			}
 		}, true},
 		"a folder of its own": {"own/tui.json", func(home string) func(string) string {
 			return func(key string) string {

@@ -48,7 +48,7 @@ func (p *Pi) Screen(s agent.Screen) agent.View {
 	switch {
 	case !p.sends():
 		return agent.View{Why: agent.WhyKeys}
-	case s.Col != p.padding() || s.Line(s.Row) != "":
+	case s.Col != 0 && s.Col != p.padding() || s.Line(s.Row) != "": // a project may have another padding than its user
 		return agent.Typed(s.At(s.Row), why == "")
 	case why != "":
 		return agent.View{Why: why}
