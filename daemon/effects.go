@@ -151,7 +151,9 @@ func (e *effects) end(patience <-chan struct{}, settle func()) []string {
 func (e *effects) close(anyway bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.over = e.all == 0 || anyway
+	if e.over = e.all == 0 || anyway; e.over {
+		e.waiting = nil // their sessions stay among those that are busy
+	}
 	return e.over
 }
 
