@@ -122,6 +122,12 @@ func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 	if w.look = dark; wrapped {
 		w.look = small
 	}
+	w.wakes(wrapped)
+}
+
+// wakes stops a turn in a window and has clawd go on there.
+func (w *world) wakes(wrapped bool) {
+	w.t.Helper()
 	c, p, id := w.stopsOpen(wrapped, "5s")
 	way := "tmux"
 	if wrapped {
@@ -133,10 +139,10 @@ func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 	c.quiet(15 * time.Second)
 	w.wantMain(w.stops() + 1)
 	if n := len(c.entries("resume_started")); n != 1 {
-		t.Errorf("%d starts", n)
+		w.t.Errorf("%d starts", n)
 	}
 	if got := w.only(); got != id {
-		t.Errorf("session %s, want %s", got, id)
+		w.t.Errorf("session %s, want %s", got, id)
 	}
 }
 

@@ -127,6 +127,20 @@ func TestLiveHalfHint(t *testing.T) {
 	})
 }
 
+// TestLiveFolderNames: blanks, letters that take two columns, and accents that take none, as macOS writes them.
+func TestLiveFolderNames(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agentCase{claude332, opencode, codex171, gemini061, copilot, pi152, qwen024} {
+		t.Run(a.kind, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorldIn(t, a, "my e\u0301te\u0301 日本 (1)")
+			w.look = dark
+			w.wakes(false)
+		})
+	}
+}
+
 // TestLiveOtherKeys: nothing is typed where Enter does not send what stands in the box. Another key does.
 func TestLiveOtherKeys(t *testing.T) {
 	t.Parallel()

@@ -53,6 +53,12 @@ type world struct {
 // newWorld makes a world. Claude Code runs on an API key unless useLogin is called.
 func newWorld(t *testing.T, a agentCase) *world {
 	t.Helper()
+	return newWorldIn(t, a, "demo")
+}
+
+// newWorldIn makes a world whose project's folder has a name.
+func newWorldIn(t *testing.T, a agentCase, name string) *world {
+	t.Helper()
 	require(t, missing)
 	if !a.newest() {
 		inAll(t)
@@ -76,7 +82,7 @@ func newWorld(t *testing.T, a agentCase) *world {
 			t.Logf("cleaning up: %v", err)
 		}
 	})
-	w.project = w.folder("demo")
+	w.project = w.folder(name)
 	if a == opencode3 {
 		// Its window does not see a title that comes while it opens the session, which takes seconds on a busy machine.
 		w.provider.DelayAside(8 * time.Second)
