@@ -36,7 +36,7 @@ type watch struct {
 	unkept  map[*actor.Ask]bool        // prompts that went with a folder
 	shared  map[string]bool            // sessions in which a second clawd made an attempt
 	odd     map[string]bool            // sessions whose lines may be late or torn
-	opened  map[string]time.Time       // when the newest process of a session's people began
+	opened  map[string]time.Time       // when the newest process of a session began
 	alike   map[string]bool            // sessions in which two of them began within a minute
 	rewound map[string]time.Time       // sessions whose newest records went with the power
 	woke    time.Duration              // when the machine last woke up, or its clock was set

@@ -16,7 +16,7 @@ import (
 )
 
 // unsure: Copilot CLI's hung process is not told from one at work when the clock was set back beside it, or another one began to
-// write into its session within the same minute (docs/reliability.md). Its user is told.
+// write into its session within the same minute, clawd's own run, too (docs/reliability.md). Its user is told.
 func (r *run) unsure(key string) bool {
 	return strings.HasPrefix(key, "copilot/") && (r.alike[key] || !r.latest.IsZero()) && len(r.told[key]) > 0
 }

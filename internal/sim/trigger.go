@@ -229,6 +229,7 @@ func (x *child) becomes(environ []string) {
 	_, over := s.Exit()
 	x.body, b.busy = b, !over
 	r.alive = append(r.alive, b)
+	r.begins(b)
 	if t != nil {
 		if c.Plan.Form == resume.FormFresh {
 			t.ids = append(t.ids, cast.Name()+"/"+s.ID())

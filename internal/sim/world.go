@@ -155,11 +155,7 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
-	key, now := c.Name()+"/"+s.ID(), r.wall()
-	if last, ok := r.opened[key]; ok && now.Sub(last).Abs() < time.Minute {
-		r.alike[key] = true
-	}
-	r.opened[key] = now
+	r.begins(b)
 	x, may := s.(interface{ Own() bool })
 	if _, ended := s.Exit(); !ended && tty != "" && (!may || x.Own()) {
 		if t.Shell {
@@ -172,6 +168,15 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 	r.registry(b)
 	r.follows(b)
 	return b
+}
+
+// begins notes when a process began in its session.
+func (r *run) begins(b *body) {
+	key, now := b.cast.Name()+"/"+b.ID(), r.wall()
+	if last, ok := r.opened[key]; ok && now.Sub(last).Abs() < time.Minute {
+		r.alike[key] = true
+	}
+	r.opened[key] = now
 }
 
 // hung tells whether it waits for ever for an answer that nobody can give.
