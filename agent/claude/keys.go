@@ -15,15 +15,19 @@ func (c *Claude) sends() bool {
 		return true
 	}
 	var keys struct {
-		Bindings []struct {
-			Context  string         `json:"context"`
-			Bindings map[string]any `json:"bindings"`
-		} `json:"bindings"`
+		Bindings []json.RawMessage `json:"bindings"`
 	}
 	if err := json.Unmarshal(b, &keys); err != nil {
 		return true // the agent does not read it either
 	}
-	for _, block := range keys.Bindings {
+	for _, raw := range keys.Bindings {
+		var block struct {
+			Context  string         `json:"context"`
+			Bindings map[string]any `json:"bindings"`
+		}
+		if json.Unmarshal(raw, &block) != nil { // the others may count all the same
+			continue
+		}
 		if block.Context != "Chat" && block.Context != "Global" { // those of the box, and those that go before them
 			continue
 		}

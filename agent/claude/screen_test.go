@@ -179,8 +179,8 @@ func TestScreenKeys(t *testing.T) {
 	for keys, ready := range map[string]bool{
 		"": true, "{": true, `{"bindings":{}}`: true, `{"bindings":[]}`: true,
 		bound("Chat", "enter", `"chat:newline"`): false, bound("Chat", "Return", `"chat:newline"`): false, bound("Chat", "enter", "null"): false,
-		bound("Global", "enter", `"app:toggleTodos"`): false,
-		bound("Chat", "enter", `"chat:submit"`):       true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
+		bound("Global", "enter", `"app:toggleTodos"`): false, `{"bindings":[{"context":7},{"context":"Chat","bindings":{"enter":null}}]}`: false,
+		bound("Chat", "enter", `"chat:submit"`): true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
 	} {
 		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, "keybindings.json"), []byte(keys), 0o600); err != nil {
