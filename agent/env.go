@@ -1,6 +1,10 @@
 package agent
 
-import "path/filepath"
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+)
 
 // Whole is e with an empty environment and a table without processes, where it has none of its own.
 func (e Env) Whole() Env {
@@ -29,8 +33,15 @@ func (noProcs) Listens(int) []int     { return nil }
 
 // Resolved is a folder with its links resolved, as far as it is there.
 func Resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
-		return real
+	if dir == "" {
+		return ""
 	}
-	return dir
+	real, err := filepath.EvalSymlinks(dir)
+	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir { // an agent that was never used has no folder yet
+		return filepath.Join(Resolved(parent), filepath.Base(dir))
+	}
+	if err != nil {
+		return dir
+	}
+	return real
 }

@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,6 +139,24 @@ func TestLiveFolderNames(t *testing.T) {
 			w := newWorldIn(t, a, "my e\u0301te\u0301 日本 (1)")
 			w.look = dark
 			w.wakes(false)
+		})
+	}
+}
+
+// TestLinkedHome: the home folder lies behind a link, and the agent was never used before clawd's start.
+func TestLinkedHome(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agentCase{claude332, opencode, codex171, gemini061, copilot, pi152, qwen024} {
+		t.Run(a.kind, func(t *testing.T) {
+			onlyInAll(t)
+			t.Parallel()
+			w := newWorld(t, a)
+			if err := errors.Join(os.Rename(w.home(), filepath.Join(w.root, "disk")), os.Symlink("disk", w.home())); err != nil {
+				t.Fatal(err)
+			}
+			c := w.startClawd(settings{})
+			c.resumedOnce(w.stopped(w.rateLimitFor(5)))
+			w.wantMain(w.stops() + 1)
 		})
 	}
 }
