@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/clawd-project/clawd/internal/scripttest"
 )
 
 // settings are the parts of clawd's config that the cases differ in. The rest is cut short for
@@ -311,9 +313,7 @@ func (c *clawd) quiet(limit time.Duration) {
 func (w *world) script(name, text string) string {
 	w.t.Helper()
 	path := filepath.Join(w.root, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
+	scripttest.Write(w.t, path, "#!/bin/sh\n"+text)
 	return path
 }
 

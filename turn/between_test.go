@@ -14,6 +14,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/scripttest"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -46,9 +47,7 @@ func scripted(t *testing.T, body string) (r Request, asked func() string) {
 	home, dir := t.TempDir(), t.TempDir()
 	program := filepath.Join(home, "claude")
 	files := filepath.Join(home, ".claude", "projects", regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(dir, "-"))
-	if err := os.WriteFile(program, []byte(strings.ReplaceAll(scriptedHead+body, "FILES", files)), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scripttest.Write(t, program, strings.ReplaceAll(scriptedHead+body, "FILES", files))
 	r = Request{Agent: claude.Kind, Prompt: "say hello", Dir: dir, Held: filepath.Join(home, "held"), Timeout: patient,
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin"}, Config: agent.Config{Command: program, ConfigDir: filepath.Join(home, ".claude")},
 		Retry: &resume.RetryPolicy{Attempts: 3, Backoff: resume.Backoff{Base: time.Millisecond}}}

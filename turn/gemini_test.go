@@ -8,6 +8,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/gemini"
+	"github.com/clawd-project/clawd/internal/scripttest"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -20,13 +21,7 @@ func scriptedGemini(t *testing.T, script string, files map[string]string) (r Req
 		all[name] = text
 	}
 	for name, text := range all {
-		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		scripttest.Write(t, filepath.Join(home, name), text)
 	}
 	return Request{Agent: gemini.Kind, Prompt: "say hello", Dir: dir, Held: filepath.Join(home, "held"), Timeout: patient,
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home},

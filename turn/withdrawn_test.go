@@ -9,6 +9,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/gemini"
+	"github.com/clawd-project/clawd/internal/scripttest"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -64,13 +65,8 @@ func TestRunWherePromptsAreTakenBack(t *testing.T) {
 			program := filepath.Join(home, "gemini")
 			script := strings.NewReplacer("VERSION", c.version, "TAKESBACK", c.takesBack).Replace(limitedTwice)
 			tmp := filepath.Join(home, ".gemini", "tmp", "demo")
-			if err := os.MkdirAll(tmp, 0o700); err != nil {
-				t.Fatal(err)
-			}
 			for path, text := range map[string]string{program: script, filepath.Join(tmp, ".project_root"): dir} {
-				if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				scripttest.Write(t, path, text)
 			}
 			got, err := Run(t.Context(), Request{Agent: gemini.Kind, Prompt: "say hello", Dir: dir, Held: filepath.Join(home, "held"), Timeout: patient,
 				Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/scripttest"
 )
 
 // Whatever ends clawd exec ends its agent, too, such as a quit by Ctrl-\ or a SIGKILL to its whole group. A reader of its stderr that has gone
@@ -33,9 +34,7 @@ func TestExecLeavesNothing(t *testing.T) {
 			}
 			// It tells its pid, waits until the test has done its part, says something, and works on.
 			script := "#!/bin/sh\necho $$ > " + pid + "\nexec 9> " + alive + "\nread x < " + gone + "\necho '{\"type\":\"system\",\"subtype\":\"init\"}'\n" + c.then
-			if err := os.WriteFile(filepath.Join(home, "claude"), []byte(script), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			scripttest.Write(t, filepath.Join(home, "claude"), script)
 			cmd := exec.Command(build(t).clawd, "exec", "--verbose", "say hello")
 			cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + home + ":/usr/bin:/bin"}
 			r, w, err := os.Pipe()
