@@ -143,21 +143,26 @@ func TestLiveFolderNames(t *testing.T) {
 	}
 }
 
-// TestLinkedHome: the home folder lies behind a link, and the agent was never used before clawd's start.
-func TestLinkedHome(t *testing.T) {
+// TestLinkedFolders: the home folder lies behind a link, and the agent was never used before clawd's start; or the agent's own folder
+// does, as those have it who keep what they set in a repository.
+func TestLinkedFolders(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentCase{claude332, opencode, codex171, gemini061, copilot, pi152, qwen024} {
-		t.Run(a.kind, func(t *testing.T) {
-			onlyInAll(t)
-			t.Parallel()
-			w := newWorld(t, a)
-			if err := errors.Join(os.Rename(w.home(), filepath.Join(w.root, "disk")), os.Symlink("disk", w.home())); err != nil {
-				t.Fatal(err)
-			}
-			c := w.startClawd(settings{})
-			c.resumedOnce(w.stopped(w.rateLimitFor(5)))
-			w.wantMain(w.stops() + 1)
-		})
+	for a, own := range map[agentCase]string{claude332: ".claude", opencode: ".local/share/opencode", codex171: ".codex", gemini061: ".gemini",
+		copilot: ".copilot", pi152: ".pi", qwen024: ".qwen"} {
+		for name, folder := range map[string]string{"Home": "", "Own": own} {
+			t.Run(a.kind+name, func(t *testing.T) {
+				onlyInAll(t)
+				t.Parallel()
+				w := newWorld(t, a)
+				link := filepath.Join(w.home(), folder)
+				if err := errors.Join(os.MkdirAll(link, 0o700), os.Rename(link, filepath.Join(w.root, "disk")), os.Symlink(filepath.Join(w.root, "disk"), link)); err != nil {
+					t.Fatal(err)
+				}
+				c := w.startClawd(settings{})
+				c.resumedOnce(w.stopped(w.rateLimitFor(5)))
+				w.wantMain(w.stops() + 1)
+			})
+		}
 	}
 }
 
