@@ -176,6 +176,9 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	}
 	for _, a := range r.world.Ledger.For(c.Session.Agent, c.Session.ID, c.Stop.Key) {
 		lost := r.rewound[key]
+		if r.odd[key] && !r.runsOn(a.PID) { // its turn is over, and the failure of the one before it may have been written behind it
+			continue
+		}
 		if r.unkept[a] || a.Unkept || c.Session.Agent == "opencode" && a.At.Before(r.latest) { // opencode goes by the clock itself: for it, too, this one came before
 			continue
 		}
@@ -188,6 +191,11 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	by.counted(key, c)
 	by.stored(key, c)
 	by.patient(key, c)
+}
+
+// runsOn tells whether a process of an agent is there.
+func (r *run) runsOn(pid int) bool {
+	return slices.ContainsFunc(r.alive, func(b *body) bool { return !b.over && b.PID() == pid })
 }
 
 // written tells whether a prompt of a time stands in the session's file.
@@ -300,6 +308,9 @@ func (c *clawd) judged(s daemon.Step) {
 		return
 	}
 	i := slices.IndexFunc(c.runs, func(x *child) bool { return x.claim.Token == was.Claim.Token && x.Alive() })
+	if d := c.person[state.Key(was.Session)]; d.at.After(was.Claim.At) { // who opens the session beside it and quits may end its turn in the file
+		return
+	}
 	if i >= 0 && (c.runs[i].body == nil || c.runs[i].body.busy) && !c.askedSince(actor.Person, state.Key(was.Session), was.Claim.At) {
 		c.fails("judged", "%s: attempt %d has stopped again, and its run works on", state.Key(was.Session), was.Claim.N)
 	}
