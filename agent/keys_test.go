@@ -29,7 +29,7 @@ func TestReadKeys(t *testing.T) {
 		t.Error("a file that is not there was read")
 	}
 	for text, read := range map[string]bool{
-		"{\"a\":\"b\"}": true, "// keys\n{\"a\": \"b\", /* those */}": true, "{\"a\": \"http://b\"}": true, "{": false, "": false,
+		"{\"a\":\"b\"}": true, "// keys\n{\"a\": \"b\", /* those */}": true, "{\"a\": \"http://b\"}": true, "\ufeff{\"a\":\"b\"}": true, "{": false, "": false,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
