@@ -117,6 +117,9 @@ func readTurn(c Claim, s Sight) turn {
 				// the agent's own: a bridge over a turn that was cut, a summary, a notification
 			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == ""):
 				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
+				if t.failure != nil && t.failure.Parent != e.ID {
+					t.failure = nil // of what went before: some agents' records say only with the next prompt that a failure was the last
+				}
 			default:
 				t.foreignPrompt = true
 			}

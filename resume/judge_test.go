@@ -36,6 +36,11 @@ func failure(n int, r detect.Reason) detect.Event {
 	return rec(n, detect.KindFailure, func(e *detect.Event) { e.Failure = &detect.Failure{Reason: r} })
 }
 
+func below(e, parent detect.Event) detect.Event {
+	e.Parent = parent.ID
+	return e
+}
+
 func answer(n int) detect.Event { return rec(n, detect.KindAnswer) }
 
 func claim(f Form) Claim {
@@ -96,6 +101,9 @@ func TestJudge(t *testing.T) {
 		{"by hand: their failure", plain, sight(false, theirs(1), failure(2, detect.UsageLimit)), gone, ByHand, ""},
 
 		{"stopped again", plain, sight(true, ours(1), failure(2, detect.UsageLimit)), alive, StoppedAgain, ""},
+		{"a failure of what went before, told with our prompt", plain, sight(true, failure(1, detect.UsageLimit), ours(2)), alive, "", ""},
+		{"cut: that failure is not ours", plain, sight(true, failure(1, detect.UsageLimit), ours(2)), settled, Cut, ""},
+		{"stopped again: below our prompt, though the clock was set back", plain, sight(true, below(failure(1, detect.UsageLimit), ours(2)), ours(2)), gone, StoppedAgain, ""},
 		{"stopped again: no prompt was written", plain, sight(true, failure(2, detect.UsageLimit)), gone, StoppedAgain, ""},
 		{"stopped again: idempotent, below the old prompt", idem, sight(true, failure(1, detect.UsageLimit)), gone, StoppedAgain, ""},
 		{"the same stop is no new one", plain, sight(true, rec(1, detect.KindFailure, func(e *detect.Event) { e.ID = "k" })), alive, "", ""},
