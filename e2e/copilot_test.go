@@ -156,14 +156,7 @@ func TestLiveCopilotAsks(t *testing.T) {
 			p.ready()
 			p.text("say done")
 			p.shows("say done")
-			looks := 0
-			w.eventually(agentTime, "its question", func() bool {
-				if looks%60 == 10 { // as in sends
-					p.keys("Enter")
-				}
-				looks++
-				return strings.Contains(p.screen(), "3. No (Esc)")
-			})
+			p.presses("Enter", "its question", p.showing("3. No (Esc)"))
 			id := c.wait("session_stopped", "reason", "usage_limit").text("session")
 			limited.Store(false)
 			if out := w.startProgram(os.Getenv(envInside), "resume", "--now", id).wait(); out.code() != 0 {

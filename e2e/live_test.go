@@ -183,14 +183,7 @@ func localCommandsCase(t *testing.T, a agentCase) {
 				p.shows(x.text[:1])
 			}
 		}
-		looks := 0
-		w.eventually(30*time.Second, x.shows, func() bool {
-			if looks%40 == 10 {
-				p.keys("Enter")
-			}
-			looks++
-			return strings.Contains(p.screen(), x.shows)
-		})
+		p.presses("Enter", x.shows, p.showing(x.shows))
 		if a.isGemini() || a.isOpencode() {
 			p.keys("Escape") // it stays in the mode of the shell
 		}
@@ -222,14 +215,8 @@ func (p *terminal) begins(command string) {
 	p.w.t.Helper()
 	p.text(command)
 	p.shows(command)
-	looks := 0
-	p.w.eventually(agentTime, "a new session", func() bool {
-		if looks%60 == 10 { // as in asks; and the first one may only take what the agent suggests
-			p.keys("Enter")
-		}
-		looks++
-		return looks > 10 && !strings.Contains(p.screen(), "say done") // before, it may be drawing its screen anew
-	})
+	// The first one may only take what the agent suggests.
+	p.presses("Enter", "a new session", func() bool { return !strings.Contains(p.screen(), "say done") })
 }
 
 // clearedCase: its user has begun a new session in the same window, which is empty yet. Nothing is typed

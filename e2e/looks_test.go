@@ -124,8 +124,7 @@ func TestLiveHalfHint(t *testing.T) {
 	w := newWorld(t, codex171)
 	w.look = small
 	w.wakesWindow("for agents", func(p *terminal, _ *clawd) {
-		p.keys("BTab")
-		p.shows("Plan mode")
+		p.presses("BTab", "plan mode", p.showing("Plan mode"))
 	})
 }
 
@@ -212,14 +211,7 @@ func (w *world) typesNothing(key string) {
 	w.provider.Queue(w.failing(last)...)
 	p.text("say done")
 	p.shows("say done")
-	looks := 0
-	w.eventually(agentTime, "the prompt is taken", func() bool { // as in sends
-		if looks%60 == 10 {
-			p.keys(key)
-		}
-		looks++
-		return w.main() > 0
-	})
+	p.presses(key, "the prompt is taken", func() bool { return w.main() > 0 })
 	id := c.wait("session_stopped", "reason", reason).text("session")
 	c.wait("session_blocked", "session", id, "why", agent.WhyKeys)
 	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {

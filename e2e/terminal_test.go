@@ -117,7 +117,7 @@ func (p *terminal) screen() string {
 // shows waits until the screen holds a text.
 func (p *terminal) shows(text string) {
 	p.w.t.Helper()
-	p.w.eventually(agentTime, "the screen shows "+text, func() bool { return strings.Contains(p.screen(), text) })
+	p.w.eventually(agentTime, "the screen shows "+text, p.showing(text))
 }
 
 // ready waits for the agent's empty input box.
@@ -162,12 +162,24 @@ func (p *terminal) sends(prompt string) {
 	before := p.w.main()
 	p.text(prompt)
 	p.shows(prompt)
+	p.presses("Enter", "the prompt is taken", func() bool { return p.w.main() > before })
+}
+
+// presses presses a key until it has done what it does. Some take an Enter that comes at once for a part of a paste,
+// and some drop keys while they still start.
+func (p *terminal) presses(key, what string, done func() bool) {
+	p.w.t.Helper()
 	looks := 0
-	p.w.eventually(agentTime, "the prompt is taken", func() bool {
-		if looks%60 == 10 { // some take an Enter that comes at once for a part of a paste
-			p.keys("Enter")
+	p.w.eventually(agentTime, what, func() bool {
+		if looks%60 == 10 {
+			p.keys(key)
 		}
 		looks++
-		return p.w.main() > before
+		return looks > 10 && done()
 	})
+}
+
+// showing tells whether the screen holds a text now.
+func (p *terminal) showing(text string) func() bool {
+	return func() bool { return strings.Contains(p.screen(), text) }
 }

@@ -27,7 +27,7 @@ func TestLiveVim(t *testing.T) {
 			p := w.openTerminal(false)
 			p.shows(shows.atFirst)
 			if a.isQwen() {
-				p.keys("i")
+				p.presses("i", shows.insert, p.showing(shows.insert))
 			}
 			p.shows(shows.insert)
 			looks := 0
@@ -36,7 +36,7 @@ func TestLiveVim(t *testing.T) {
 					p.text("x")
 				}
 				looks++
-				return strings.Contains(p.screen(), "> x")
+				return strings.Contains(p.screen(), "> x") || strings.Contains(p.screen(), "> ix")
 			})
 			last, reason := w.stopsWindow()
 			w.provider.Queue(w.failing(last)...)
@@ -44,8 +44,7 @@ func TestLiveVim(t *testing.T) {
 			id := c.wait("session_stopped", "reason", reason).text("session")
 			w.waitMain(w.stops())
 			p.shows("[API Error") // an Escape before would end the turn
-			p.keys("Escape")
-			p.shows(shows.normal)
+			p.presses("Escape", shows.normal, p.showing(shows.normal))
 			c.wait("session_blocked", "session", id, "why", shows.why)
 			w.wantMain(w.stops())
 			p.keys("i")
@@ -71,8 +70,7 @@ func TestLiveCopilotVim(t *testing.T) {
 	p.asks("say done")
 	id := c.wait("session_stopped", "reason", reason).text("session")
 	p.shows("✗ ")
-	p.keys("Escape")
-	p.shows("-- NORMAL --")
+	p.presses("Escape", "vim's normal mode", p.showing("-- NORMAL --"))
 	c.wait("session_blocked", "session", id, "why", takesKeys)
 	w.wantMain(w.stops())
 	p.keys("i")
