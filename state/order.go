@@ -17,11 +17,13 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 		return nil, ErrPhase
 	}
 	c := s.change(b, "order")
-	if stop.Key != c.Stop.Key { // it was too old to be taken in when it was read
-		c.Stop, c.Prompt = stop, ""
-		c.count(stop)
-	}
 	before, over := c.dealt(stop.Key)
+	if stop.Key != c.Stop.Key {
+		c.Stop, c.Prompt = stop, ""
+		if !over && before.N == 0 { // it was too old to be taken in when it was read; else a rewind brought it back
+			c.count(stop)
+		}
+	}
 	if over {
 		reopened := before
 		reopened.Reopened = b.Now()

@@ -36,6 +36,22 @@ func TestAttemptsOverAnOrder(t *testing.T) {
 	}
 }
 
+// TestOrderOfAStopThatIsBack: a rewind takes away what its user did after a stop that had been resumed, and its user orders that stop.
+// It was counted when it was taken in.
+func TestOrderOfAStopThatIsBack(t *testing.T) {
+	s, _ := newStore(t)
+	waiting(t, s, one, "k1")
+	settle(t, s, fire(t, s, one, "k1"), resume.Outcome{Verdict: resume.ByHand})
+	_, err := s.Stopped(read(one), stopped("k2"), resume.Decision{Strategy: resume.Leave, Why: "interrupted"}, nil)
+	must(t, err)
+	_, err = s.Order(one, get(t, s, one).Rev, stopped("k1"), resume.Decision{Strategy: resume.SameSession, WakeAt: noon, Asked: true})
+	must(t, err)
+	is(t, get(t, s, one).Stop.Key, "k1")
+	stats, err := s.Stats()
+	must(t, err)
+	is(t, stats.Stops[detect.UsageLimit], 2) // k1 and k2
+}
+
 // What its user ordered outlives the store: lost, damaged, or back from a snapshot that is older.
 func TestOrdersOutliveTheStore(t *testing.T) {
 	for name, c := range map[string]struct{ snapshot, lose, marks bool }{"gone": {false, true, false}, "older": {true, true, false}, "there": {false, false, false},
