@@ -95,13 +95,19 @@ func (a *Pi) path(dir, id string, now time.Time) string {
 	return filepath.Join(a.folder(dir), at+"_"+id+".jsonl")
 }
 
-// find gives the file of a session in a project; empty: there is none.
+// find gives the file of a session in a project; empty: there is none. One without a header, as a process leaves it whose file was
+// removed under it, is none.
 func (a *Pi) find(dir, id string) string {
 	found, err := filepath.Glob(filepath.Join(a.folder(dir), "*_"+id+".jsonl"))
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return ""
 	}
-	return found[0]
+	for _, path := range found {
+		if f, err := piRead(path); err == nil && !f.unsettled {
+			return path
+		}
+	}
+	return ""
 }
 
 // anew has the process work in a session that has no file yet.
