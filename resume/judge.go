@@ -105,6 +105,8 @@ type turn struct {
 // best proof that a record is its own.
 func readTurn(c Claim, s Sight) turn {
 	var t turn
+	var theirs []string        // prompts
+	var others []*detect.Event // answers
 	printed := func(e detect.Event) bool {
 		return slices.Contains(s.Output.Messages, e.ID) || e.Msg != "" && slices.Contains(s.Output.Messages, e.Msg)
 	}
@@ -121,7 +123,7 @@ func readTurn(c Claim, s Sight) turn {
 					t.failure = nil // of what went before: some agents' records say only with the next prompt that a failure was the last
 				}
 			default:
-				t.foreignPrompt = true
+				t.foreignPrompt, theirs = true, append(theirs, e.ID)
 			}
 		case detect.KindAnswer, detect.KindDenied:
 			switch {
@@ -129,10 +131,10 @@ func readTurn(c Claim, s Sight) turn {
 				// The idempotent form need not write a prompt: its answer may hang below the old one.
 				t.oursAnswered = true
 			default:
-				t.foreignAnswered = true
+				others = append(others, e)
 			}
 		case detect.KindFailure:
-			if e.ID != c.Stop.Key {
+			if e.ID != c.Stop.Key && (e.Parent == "" || !slices.Contains(theirs, e.Parent)) {
 				t.failure = e
 			}
 		case detect.KindOpen, detect.KindInterrupt, detect.KindToolResult:
@@ -141,6 +143,10 @@ func readTurn(c Claim, s Sight) turn {
 		case detect.KindStrange:
 			t.strange = true
 		}
+	}
+	for _, e := range others { // an answer may be written before its prompt
+		below := t.ours != nil && e.Parent == t.ours.ID
+		t.oursAnswered, t.foreignAnswered = t.oursAnswered || below, t.foreignAnswered || !below
 	}
 	return t
 }

@@ -106,6 +106,8 @@ func TestJudge(t *testing.T) {
 		{"stopped again: below our prompt, though the clock was set back", plain, sight(true, below(failure(1, detect.UsageLimit), ours(2)), ours(2)), gone, StoppedAgain, ""},
 		{"stopped again: no prompt was written", plain, sight(true, failure(2, detect.UsageLimit)), gone, StoppedAgain, ""},
 		{"stopped again: idempotent, below the old prompt", idem, sight(true, failure(1, detect.UsageLimit)), gone, StoppedAgain, ""},
+		{"resumed: an answer that was written before our prompt", plain, sight(true, below(answer(1), ours(2)), ours(2)), alive, Resumed, ""},
+		{"a failure below a prompt of theirs, beside ours", plain, sight(true, ours(1), theirs(2), below(failure(3, detect.UsageLimit), theirs(2))), alive, "", ""},
 		{"the same stop is no new one", plain, sight(true, rec(1, detect.KindFailure, func(e *detect.Event) { e.ID = "k" })), alive, "", ""},
 		{"prompt too long after our own fire", plain, sight(true, ours(1), failure(2, detect.ContextFull)), gone, NoEffect, "record e2"},
 		{"prompt too long in a fresh session", fresh, sight(true, ours(1), failure(2, detect.ContextFull)), gone, StoppedAgain, ""},

@@ -45,6 +45,7 @@ func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, 
 			return false
 		case above(parents, e.Parent, newest.ID):
 			end = e
+			end.Parent = newest.ID // which an attachment may stand between
 			return false
 		}
 		return left > 0
