@@ -152,15 +152,15 @@ func (t *step) giveWay(r *Run, e Sighted) {
 }
 
 // corrected is the verdict on a run that clawd ended itself. One that gave way is theirs,
-// unless it had an answer first; for one that was ended for its time, "nothing" proves nothing.
+// unless it had an answer first; for one that was ended for its time, "nothing" proves nothing. It cost what it cost all the same.
 func corrected(out resume.Outcome, yielded, ended string) resume.Outcome {
 	switch {
 	case out.Verdict == resume.Resumed:
 		return out
 	case yielded != "":
-		return resume.Outcome{Verdict: resume.ByHand, Why: "clawd's run gave way to " + yielded}
+		return resume.Outcome{Verdict: resume.ByHand, Why: "clawd's run gave way to " + yielded, CostUSD: out.CostUSD, Prompts: out.Prompts}
 	case ended != "" && out.Verdict == resume.NoEffect:
-		return resume.Outcome{Verdict: resume.Unsure, Why: "clawd ended its run (" + ended + ") and no record shows what it did"}
+		return resume.Outcome{Verdict: resume.Unsure, Why: "clawd ended its run (" + ended + ") and no record shows what it did", CostUSD: out.CostUSD, Prompts: out.Prompts}
 	case ended != "":
 		out.Why += "; clawd ended the run: " + ended
 	}

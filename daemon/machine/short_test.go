@@ -217,3 +217,15 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 	k.wantLog("resume_postponed", 1)
 }
+
+// TestCostOfARunThatGaveWay: a run that gave way, or that clawd ended, has cost what it has cost: [budget] max_cost_usd, and the premium requests of Copilot.
+func TestCostOfARunThatGaveWay(t *testing.T) {
+	spent := resume.Outcome{Verdict: resume.Cut, CostUSD: 4.2, Prompts: 3}
+	if out := corrected(spent, "its user", ""); out.CostUSD != 4.2 || out.Prompts != 3 {
+		t.Errorf("gave way: %+v", out)
+	}
+	spent.Verdict = resume.NoEffect
+	if out := corrected(spent, "", "timeout"); out.CostUSD != 4.2 || out.Prompts != 3 {
+		t.Errorf("ended: %+v", out)
+	}
+}
