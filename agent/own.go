@@ -76,6 +76,20 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	if _, err := Own(path); err != nil {
 		return nil, err
 	}
+	return read(path, most)
+}
+
+// ReadSettings reads what an agent's user has set, of at most so many bytes. The agent obeys it wherever a link leads to, and whoever
+// owns that: many keep their settings in a repository, or have a package manager make them.
+func ReadSettings(path string, most int64) ([]byte, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	return read(path, most)
+}
+
+func read(path string, most int64) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,12 +20,7 @@ func Keys(t *testing.T, screen string, cols int, at func(home string) (a agent.T
 		x.screen.Cols = cols
 		for text, sends := range cases {
 			a, file := at(t.TempDir())
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			Linked(t, file, text)
 			if v := a.Screen(x.screen); v.Ready != sends || !sends && v.Why != agent.WhyKeys {
 				t.Errorf("%s: %+v", text, v)
 			}
@@ -32,4 +28,13 @@ func Keys(t *testing.T, screen string, cols int, at func(home string) (a agent.T
 		return
 	}
 	t.Errorf("there is no %s", screen)
+}
+
+// Linked writes a settings file as those have it who keep theirs in a repository: a link leads to it.
+func Linked(t *testing.T, path, text string) {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "kept")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(to, []byte(text), 0o600), os.Symlink(to, path)); err != nil {
+		t.Fatal(err)
+	}
 }

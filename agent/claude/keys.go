@@ -10,7 +10,7 @@ import (
 // sends tells whether Enter sends what stands in the input box. keybindings.json may give it another action there, such as a new line, or
 // none; nothing of that is drawn.
 func (c *Claude) sends() bool {
-	b, err := agent.ReadFile(filepath.Join(c.root, "keybindings.json"), configMax)
+	b, err := agent.ReadSettings(filepath.Join(c.root, "keybindings.json"), configMax)
 	if err != nil {
 		return true
 	}

@@ -2,8 +2,8 @@ package claude
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -185,11 +185,17 @@ func (c *Claude) defines(dir, name string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return definedIn(root, name) })
 }
 
-// maxDefinitions bounds how many files are looked at.
-const maxDefinitions = 1000
+// maxDefinitions bounds how many files are looked at, and definitionMax how large each may be.
+const (
+	maxDefinitions = 1000
+	definitionMax  = 1 << 20
+)
 
 // definedIn tells whether a file below root begins with the name.
 func definedIn(root, name string) (found bool) {
+	if to, err := filepath.EvalSymlinks(root); err == nil {
+		root = to
+	}
 	left := maxDefinitions
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // what cannot be read defines nothing
 		if left--; err != nil || found || left < 0 {
@@ -198,12 +204,11 @@ func definedIn(root, name string) (found bool) {
 		if d.IsDir() || filepath.Ext(path) != ".md" {
 			return nil
 		}
-		f, err := agent.OpenRegular(path)
+		text, err := agent.ReadSettings(path, definitionMax)
 		if err != nil {
 			return nil //nolint:nilerr // another one may define it
 		}
-		defer f.Close()
-		head := bufio.NewScanner(io.LimitReader(f, 64<<10))
+		head := bufio.NewScanner(bytes.NewReader(text))
 		for n := 0; head.Scan(); n++ {
 			line := strings.TrimSpace(head.Text())
 			key, value, _ := strings.Cut(line, ":")

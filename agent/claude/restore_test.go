@@ -205,7 +205,7 @@ func TestAnAgentThatIsGone(t *testing.T) {
 	if err := plan(); !errors.As(err, &u) {
 		t.Errorf("its agent is gone: %v", err)
 	}
-	put(t, filepath.Join(root, "agents", "deep", "y.md"), "---\nname: \"careful\"\n---\n")
+	agenttest.Linked(t, filepath.Join(root, "agents", "deep", "y.md"), "---\nname: \"careful\"\n---\n")
 	must(t, plan())
 }
 

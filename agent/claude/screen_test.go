@@ -160,9 +160,7 @@ func TestScreenVim(t *testing.T) {
 			if text == "" {
 				continue
 			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			agenttest.Linked(t, path, text)
 		}
 		v := New(env, cfg).Screen(edited(t, file, row, 2, insert, c.footer))
 		if v.Ready != c.ready || !c.ready && !strings.Contains(v.Why, "its input box is in vim's NORMAL mode") {
@@ -183,9 +181,7 @@ func TestScreenKeys(t *testing.T) {
 		bound("Chat", "enter", `"chat:submit"`): true, bound("Chat", "shift+enter", `"chat:newline"`): true, bound("Select", "enter", "null"): true,
 	} {
 		root := t.TempDir()
-		if err := os.WriteFile(filepath.Join(root, "keybindings.json"), []byte(keys), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		agenttest.Linked(t, filepath.Join(root, "keybindings.json"), keys)
 		c := &Claude{root: root}
 		if v := c.Screen(edited(t, "seen-2.1.197-start.txt", 14, 2)); v.Ready != ready || !ready && v.Why != agent.WhyKeys {
 			t.Errorf("%s: %+v", keys, v)

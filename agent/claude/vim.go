@@ -27,7 +27,7 @@ func (c *Claude) vim() bool {
 
 // editorMode reads a settings file; empty: it names none, or cannot be read.
 func editorMode(path string) string {
-	b, err := agent.ReadFile(path, configMax)
+	b, err := agent.ReadSettings(path, configMax)
 	if err != nil {
 		return ""
 	}

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,8 +14,6 @@ var _ agent.Forgetter = (*Claude)(nil)
 
 // forgetAfter is cleanupPeriodDays where the settings do not say it.
 const forgetAfter = 30
-
-const settingsMax = 1 << 20
 
 // Remember makes a transcript that is near the end of its period one third of it old. A headless run
 // anywhere deletes by the file's time of change alone. It is made no younger than that: the agent lists
@@ -43,12 +40,7 @@ func (c *Claude) period() time.Duration {
 		Days *float64 `json:"cleanupPeriodDays"`
 	}
 	const day = 24 * time.Hour
-	f, err := agent.OpenRegular(filepath.Join(c.root, "settings.json"))
-	if err != nil {
-		return forgetAfter * day
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, settingsMax))
+	b, err := agent.ReadSettings(filepath.Join(c.root, "settings.json"), configMax)
 	if err != nil || json.Unmarshal(b, &set) != nil || set.Days == nil || *set.Days > 36500 {
 		return forgetAfter * day
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/agenttest"
 )
 
 func TestRemember(t *testing.T) {
@@ -30,7 +31,7 @@ func TestRemember(t *testing.T) {
 			c, s := over(root, table{}, agent.Config{}), session(root, sid)
 			put(t, s.Path, "{}\n")
 			if x.settings != "" {
-				put(t, filepath.Join(root, "settings.json"), x.settings)
+				agenttest.Linked(t, filepath.Join(root, "settings.json"), x.settings)
 			}
 			must(t, os.Chtimes(s.Path, time.Time{}, now.Add(-x.age)))
 			done, err := c.Remember(s, now)

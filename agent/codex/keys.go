@@ -14,7 +14,7 @@ const configMax = 4 << 20
 // sends tells whether Enter sends what stands in the input box. config.toml may bind other keys to that, and then it begins a new line or
 // does nothing; nothing of that is drawn.
 func (c *Codex) sends() bool {
-	b, err := agent.ReadFile(filepath.Join(c.root, "config.toml"), configMax)
+	b, err := agent.ReadSettings(filepath.Join(c.root, "config.toml"), configMax)
 	if err != nil {
 		return true
 	}

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,9 +81,7 @@ func TestScreenKeys(t *testing.T) {
 		"[tui.keymap.composer]\nsubmit = \"enter\"\n[tui.keymap.global]\nsubmit = \"f5\"\n": true, "[tui.keymap.composer]\nqueue = \"f6\"\n": true,
 	} {
 		root := t.TempDir()
-		if err := os.WriteFile(filepath.Join(root, "config.toml"), []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		agenttest.Linked(t, filepath.Join(root, "config.toml"), config)
 		c := &Codex{root: root}
 		if v := c.Screen(waits(nil)); v.Ready != ready || !ready && v.Why != agent.WhyKeys {
 			t.Errorf("%s: %+v", config, v)

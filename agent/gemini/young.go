@@ -102,7 +102,7 @@ func (g *Gemini) period(s detect.Session) time.Duration {
 		}
 	}
 	for _, path := range paths {
-		if b, err := agent.ReadFile(path, settingsMax); err == nil {
+		if b, err := agent.ReadSettings(path, settingsMax); err == nil {
 			_ = json.Unmarshal(b, &set) // what cannot be read says nothing
 		}
 	}

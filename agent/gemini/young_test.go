@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/clawd-project/clawd/agent/agenttest"
 	"github.com/clawd-project/clawd/detect"
 )
 
@@ -35,7 +36,7 @@ func TestRemember(t *testing.T) {
 			g, home := recorded(t, "resume-00-quota-stop")
 			s := named(t, g, "df27f882")
 			if x.settings != "" {
-				put(t, filepath.Join(home, "settings.json"), x.settings)
+				agenttest.Linked(t, filepath.Join(home, "settings.json"), x.settings)
 			}
 			if x.project != "" {
 				dir := t.TempDir()

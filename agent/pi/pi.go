@@ -121,7 +121,7 @@ func (p *Pi) movedTo() string {
 
 // settings reads some of the user's. What cannot be read stays as it is.
 func (p *Pi) settings(set any) {
-	if b, err := agent.ReadFile(filepath.Join(p.root, "settings.json"), settingsMax); err == nil {
+	if b, err := agent.ReadSettings(filepath.Join(p.root, "settings.json"), settingsMax); err == nil {
 		_ = agent.Unmarshal(b, set) // the defaults are in force then
 	}
 }

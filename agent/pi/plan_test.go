@@ -196,7 +196,7 @@ func TestPlanMoved(t *testing.T) {
 		}
 	}
 	root := t.TempDir()
-	put(t, filepath.Join(root, "settings.json"), `{"sessionDir":"~/elsewhere"}`)
+	agenttest.Linked(t, filepath.Join(root, "settings.json"), `{"sessionDir":"~/elsewhere"}`)
 	if p := over(root, procTable{}, agent.Config{}); p.Folders()[0].Path != filepath.Join(filepath.Dir(root), "elsewhere") {
 		t.Errorf("by the settings: %+v", p.Folders())
 	}

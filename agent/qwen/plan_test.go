@@ -191,7 +191,7 @@ func TestMoved(t *testing.T) {
 	} {
 		root := t.TempDir()
 		if c.file != "" {
-			put(t, filepath.Join(root, "settings.json"), c.file)
+			agenttest.Linked(t, filepath.Join(root, "settings.json"), c.file)
 		}
 		q := over(root, agenttest.Procs{}, c.cfg, c.vars...)
 		if c.home {

@@ -128,7 +128,7 @@ type settings struct {
 const settingsMax = 1 << 20
 
 func (q *Qwen) settings() (set settings) {
-	b, err := agent.ReadFile(filepath.Join(q.root, "settings.json"), settingsMax)
+	b, err := agent.ReadSettings(filepath.Join(q.root, "settings.json"), settingsMax)
 	if err != nil || agent.Unmarshal(b, &set) != nil {
 		return settings{}
 	}
