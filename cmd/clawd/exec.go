@@ -199,7 +199,10 @@ func (f *execFlags) run(r turn.Request, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a closed stderr ends clawd and leaves the agent
 	defer signal.Stop(signals)
 	go func() {

@@ -22,8 +22,8 @@ func newRun(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Watch and resume sessions, in the foreground",
-		Long: `Watch and resume sessions until a signal comes. SIGTERM and SIGINT stop it cleanly, SIGHUP reads
-the config again. Running children go on without it and are taken up at the next start.
+		Long: `Watch and resume sessions until a signal comes. SIGTERM and SIGINT stop it cleanly, and so does
+the end of its terminal, but under nohup. SIGHUP reads the config again. Running children go on without it and are taken up at the next start.
 
 Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
 		Args: noArgs,
@@ -52,11 +52,23 @@ func there(path string) bool {
 	return err == nil
 }
 
+// onTerminal tells whether clawd has a terminal that may hang up.
+func onTerminal() bool {
+	f, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
 func run(ctx context.Context, g *globals, dry bool) error {
 	debug.SetGCPercent(gcPercent)
+	seen := !signal.Ignored(syscall.SIGHUP) && onTerminal()
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // first of all: to open the store takes a while, and until then the signal would end clawd
 	defer signal.Stop(hup)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	cfg, path, err := g.load()
 	if err != nil {
 		return err
@@ -94,6 +106,10 @@ func run(ctx context.Context, g *globals, dry bool) error {
 				notify(sd.SdNotifyStopping)
 				return
 			case <-hup:
+				if seen && !onTerminal() { // its terminal was closed, and nobody would know that it goes on
+					stop()
+					continue
+				}
 				notify(reloading())
 				d.Reload()
 				notify(sd.SdNotifyReady)

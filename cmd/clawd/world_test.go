@@ -165,11 +165,20 @@ func (w *world) start(env ...string) *daemonProc {
 // startUnder starts clawd by way of a program that becomes clawd, or watches it.
 func (w *world) startUnder(by []string, env ...string) *daemonProc {
 	w.t.Helper()
+	return w.startOn(nil, by, env...)
+}
+
+// startOn starts clawd in a terminal; nil: in none of its own.
+func (w *world) startOn(tty *os.File, by []string, env ...string) *daemonProc {
+	w.t.Helper()
 	argv := append(slices.Clone(by), build(w.t).clawd, "run")
 	d := &daemonProc{w: w, cmd: exec.Command(argv[0], argv[1:]...), log: &lockedBuffer{}, done: make(chan struct{})}
 	d.cmd.Env = append(append([]string{}, w.env...), env...)
 	d.cmd.Dir = w.root
 	d.cmd.Stderr = d.log
+	if tty != nil {
+		d.cmd.Stdin, d.cmd.SysProcAttr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}
 	// A child that outlives clawd has its output in a file; nothing keeps this pipe open.
 	d.cmd.WaitDelay = 5 * time.Second
 	if err := d.cmd.Start(); err != nil {

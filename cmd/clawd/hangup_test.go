@@ -1,0 +1,32 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestTerminalCloses: a clawd that was started by hand ends with its window, for nobody would see it go on. Under nohup it goes on.
+func TestTerminalCloses(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string][]string{"plain": nil, "nohup": {"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			master, tty, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWorld(t)
+			d := w.startOn(tty, by)
+			tty.Close()
+			d.await("daemon_started")
+			master.Close()
+			if name == "nohup" {
+				d.await("config_reloaded")
+				d.stop()
+				return
+			}
+			d.ended(true)
+		})
+	}
+}
