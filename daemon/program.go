@@ -191,7 +191,7 @@ func lookUp(command string) (path, stamp string, err error) {
 	if ok && st.Uid != 0 && int(st.Uid) != os.Getuid() {
 		return "", "", fmt.Errorf("%s belongs to another user", path)
 	}
-	if fi.Mode().Perm()&0o022 != 0 {
+	if agent.OthersMayWrite(fi) {
 		return "", "", fmt.Errorf("%s is writable for others", path)
 	}
 	return path, fmt.Sprintf("%s %d %d %d", path, st.Ino, fi.Size(), fi.ModTime().UnixNano()), nil

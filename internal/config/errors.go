@@ -122,7 +122,7 @@ func ownFile(path string) error {
 	if !fi.Mode().IsRegular() { // /dev/null, which is everybody's and names none
 		return nil
 	}
-	if fi.Mode().Perm()&0o022 != 0 {
+	if agent.OthersMayWrite(fi) {
 		return fmt.Errorf("%s is writable for others; type: chmod go-w %s", path, agent.Quote(path))
 	}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() && st.Uid != 0 {
