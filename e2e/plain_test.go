@@ -190,6 +190,9 @@ func (p *plain) asks(word string) {
 	before := p.w.main()
 	looks := 0
 	p.w.eventually(agentTime, "the prompt is taken", func() bool {
+		if p.w.main() > before {
+			return true
+		}
 		switch {
 		case looks == 20:
 			p.keys(word)
@@ -197,6 +200,6 @@ func (p *plain) asks(word string) {
 			p.keys("\r")
 		}
 		looks++
-		return p.w.main() > before
+		return false
 	})
 }

@@ -166,16 +166,19 @@ func (p *terminal) sends(prompt string) {
 }
 
 // presses presses a key until it has done what it does. Some take an Enter that comes at once for a part of a paste,
-// and some drop keys while they still start.
+// and some drop keys while they still start. It looks before each press: a key too many would answer the question that the first one led to.
 func (p *terminal) presses(key, what string, done func() bool) {
 	p.w.t.Helper()
 	looks := 0
 	p.w.eventually(agentTime, what, func() bool {
+		if looks > 10 && done() {
+			return true
+		}
 		if looks%60 == 10 {
 			p.keys(key)
 		}
 		looks++
-		return looks > 10 && done()
+		return false
 	})
 }
 
