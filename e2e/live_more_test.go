@@ -23,7 +23,7 @@ func TestLiveCopyMode(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, claude329)
-	c, p, id := w.stopsOpen(false, "10s")
+	c, p, id := w.stopsOpen(false, 30*time.Second)
 	p.tmux("copy-mode")
 	e := c.wait("session_blocked", "session", id)
 	if !strings.Contains(e.text("why"), "copy mode") {

@@ -65,12 +65,13 @@ func runLive(t *testing.T, a agentCase) {
 	}
 }
 
-// stopsOpen runs a turn in an open terminal into a limit. base is how long clawd waits then.
-func (w *world) stopsOpen(wrapped bool, base string) (*clawd, *terminal, string) {
+// stopsOpen runs a turn in an open terminal into a limit. base is how long clawd waits then, also where the agent records what the
+// provider asked for.
+func (w *world) stopsOpen(wrapped bool, base time.Duration) (*clawd, *terminal, string) {
 	w.t.Helper()
-	c := w.startClawd(settings{base: base})
+	c := w.startClawd(settings{base: base.String()})
 	p := w.openTerminal(wrapped)
-	last, reason := w.stopsWindow()
+	last, reason := w.stopsWindow(base)
 	seen := w.failsSeen(last)
 	p.asks("say done")
 	w.eventually(agentTime, "a session", func() bool { return len(w.sessions()) == 1 })
@@ -80,15 +81,15 @@ func (w *world) stopsOpen(wrapped bool, base string) (*clawd, *terminal, string)
 	return c, p, id
 }
 
-// stopsWindow is an answer that a turn in a terminal ends with, and what clawd calls that.
-func (w *world) stopsWindow() (last provider.Answer, reason string) {
+// stopsWindow is an answer that a turn in a terminal ends with, and what clawd calls that. wait is what a provider may ask to wait.
+func (w *world) stopsWindow(wait time.Duration) (last provider.Answer, reason string) {
 	switch {
 	case w.agent.isGemini(): // in a terminal it asks again for ever after a 429
 		return provider.Cut("half an ans"), "network"
 	case w.agent == qwen015: // it takes a minute and a half over its tries after a 429, and clawd waits two more, for it may go on
 		return provider.ServerError(), "server_error"
 	}
-	return w.rateLimitFor(5), w.limited()
+	return w.rateLimitFor(int(wait.Seconds())), w.limited()
 }
 
 // limited is what clawd calls a stop by rateLimitFor.
@@ -128,7 +129,7 @@ func wokenCase(t *testing.T, a agentCase, wrapped bool) {
 // wakes stops a turn in a window and has clawd go on there.
 func (w *world) wakes(wrapped bool) {
 	w.t.Helper()
-	c, p, id := w.stopsOpen(wrapped, "5s")
+	c, p, id := w.stopsOpen(wrapped, 5*time.Second)
 	way := "tmux"
 	if wrapped {
 		way = "pty"
@@ -149,7 +150,7 @@ func (w *world) wakes(wrapped bool) {
 // halfTypedCase: what its user has begun to type stays as it is. Once it is taken out again, the wait is over.
 func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 	w := newWorld(t, a)
-	c, p, id := w.stopsOpen(wrapped, "20s")
+	c, p, id := w.stopsOpen(wrapped, 20*time.Second)
 	p.text("half a thought")
 	p.shows("half a thought")
 	c.wait("session_blocked", "session", id)
@@ -168,7 +169,7 @@ func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 // localCommandsCase: what its user does in the wait that asks no model ends no wait.
 func localCommandsCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	c, p, id := w.stopsOpen(false, "40s")
+	c, p, id := w.stopsOpen(false, 40*time.Second)
 	type command struct{ text, shows string }
 	commands := []command{{"!ls -a", ".git"}}
 	if a.isClaude() {
@@ -199,7 +200,7 @@ func localCommandsCase(t *testing.T, a agentCase) {
 // quitCase: the pane shows a shell now. Its user quit, and nothing is done.
 func quitCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	c, p, id := w.stopsOpen(false, "20s")
+	c, p, id := w.stopsOpen(false, 20*time.Second)
 	w.waitMain(w.stops()) // some agents record each of their own tries
 	p.quits()
 	c.wait("session_left", "session", id)
@@ -223,7 +224,7 @@ func (p *terminal) begins(command string) {
 // into it.
 func clearedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	c, p, _ := w.stopsOpen(false, "30s")
+	c, p, _ := w.stopsOpen(false, 30*time.Second)
 	w.waitMain(w.stops()) // as in quitCase
 	command := "/clear"
 	if a.isOpencode() || a.isPi() {

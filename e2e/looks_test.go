@@ -207,7 +207,7 @@ func (w *world) typesNothing(key string) {
 	c := w.startClawd(settings{base: "3s"})
 	p := w.openTerminal(false)
 	p.ready()
-	last, reason := w.stopsWindow()
+	last, reason := w.stopsWindow(3 * time.Second)
 	w.provider.Queue(w.failing(last)...)
 	p.text("say done")
 	p.shows("say done")
@@ -240,7 +240,7 @@ func (w *world) wakesWindow(empty string, before ...func(*terminal, *clawd)) {
 		does(p, c)
 	}
 	had := w.main()
-	last, reason := w.stopsWindow()
+	last, reason := w.stopsWindow(3 * time.Second)
 	w.provider.Queue(w.failing(last)...)
 	p.sends("say done")
 	id := c.wait("session_stopped", "reason", reason).text("session")

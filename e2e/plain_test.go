@@ -57,7 +57,7 @@ func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 	w := newWorld(t, a)
 	w.project = w.folder(folder)
 	c := w.startClawd(settings{base: "5s"})
-	last, _ := w.stopsWindow()
+	last, _ := w.stopsWindow(5 * time.Second)
 	if a.isClaude() { // after what it would ask again, a hint overwrites its box
 		w.useLogin()
 		last = provider.UsageLimit(provider.SevenDay, 30*time.Hour)

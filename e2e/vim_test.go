@@ -5,6 +5,7 @@ package e2e
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 const takesKeys = "its input box takes keys as vim's commands"
@@ -38,7 +39,7 @@ func TestLiveVim(t *testing.T) {
 				looks++
 				return strings.Contains(p.screen(), "> x") || strings.Contains(p.screen(), "> ix")
 			})
-			last, reason := w.stopsWindow()
+			last, reason := w.stopsWindow(20 * time.Second)
 			w.provider.Queue(w.failing(last)...)
 			p.sends("say done")
 			id := c.wait("session_stopped", "reason", reason).text("session")
@@ -65,7 +66,7 @@ func TestLiveCopilotVim(t *testing.T) {
 	c := w.startClawd(settings{base: "20s"})
 	p := w.openTerminal(false)
 	p.shows("-- INSERT --")
-	last, reason := w.stopsWindow()
+	last, reason := w.stopsWindow(20 * time.Second)
 	w.provider.Queue(w.failing(last)...)
 	p.asks("say done")
 	id := c.wait("session_stopped", "reason", reason).text("session")
