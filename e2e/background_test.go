@@ -111,17 +111,19 @@ func TestBackgroundBehindMenu(t *testing.T) {
 	p := w.openTerminal(false, "--permission-mode", "default", "--allowedTools", "Agent")
 	sub, release := provider.Hold(provider.Text("Nothing is there."))
 	defer release()
-	reset := time.Now().Add(30 * time.Second).Truncate(time.Minute).Add(time.Minute) // versions that tell it as a text tell whole minutes
 	// An answer within the same instant as the tool's result may not get into the transcript. No real provider is that fast.
-	limit, answer := provider.Hold(provider.UsageLimitUntil(provider.FiveHour, reset))
+	limit, answer := provider.Hold(provider.Answer{})
 	defer answer()
-	begun := false
+	var reset time.Time // counted from the first request: how long a start takes is for the machine to say
 	w.provider.SetRule(func(r provider.Request) *provider.Answer {
 		switch {
 		case strings.Contains(r.LastUser, subtask):
 			return &sub
-		case !begun:
-			begun = true
+		case reset.IsZero():
+			reset = r.At.Add(time.Minute).Truncate(time.Minute).Add(time.Minute) // versions that tell it as a text tell whole minutes
+			gate := limit.Gate
+			limit = provider.UsageLimitUntil(provider.FiveHour, reset)
+			limit.Gate = gate
 			a := agentTool()
 			return &a
 		case r.At.Before(reset):
@@ -130,14 +132,14 @@ func TestBackgroundBehindMenu(t *testing.T) {
 		return nil
 	})
 	p.asks("say done")
-	w.eventually(time.Minute, "the tool's result in the transcript", func() bool {
+	w.eventually(agentTime, "the tool's result in the transcript", func() bool {
 		return slices.ContainsFunc(w.sessions(), func(id string) bool { return strings.Contains(w.transcript(id), `"tool_result"`) })
 	})
 	answer()
 	p.shows("What do you want to do?")
 	c.wait("session_stopped", "reason", "usage_limit")
 	release()
-	w.eventually(3*time.Minute, "the session's own turn", func() bool { return strings.Contains(p.screen(), "All done.") })
+	w.eventually(2*agentTime, "the session's own turn", func() bool { return strings.Contains(p.screen(), "All done.") })
 	c.quiet(30 * time.Second)
 	w.wantMain(4)
 	if strings.Contains(p.screen(), "❯ continue") {
