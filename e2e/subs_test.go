@@ -96,8 +96,13 @@ func TestSubCodex171(t *testing.T) {
 	sub, release := provider.Hold(provider.Text("Nothing is there."))
 	defer release()
 	w.subs(provider.ToolCall("multi_agent_v1.spawn_agent", map[string]any{"message": subtask}), sub)
-	w.provider.Queue(w.failing(w.rateLimitFor(5))...)
-	if r := w.prompt("say done"); r.code() != 1 {
+	limit, stops := provider.Hold(w.rateLimitFor(5))
+	defer stops()
+	w.provider.Queue(w.failing(limit)...)
+	r := w.startPrompt(w.project, "say done")
+	w.waitMain(3) // the sub-agent's among them: it is at work when its session's run ends
+	stops()
+	if r.wait(); r.code() != 1 {
 		t.Fatalf("exit code %d\n%s", r.code(), r.output())
 	}
 	stop := c.wait("session_stopped", "reason", "rate_limit")
