@@ -166,8 +166,7 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 	w.t.Helper()
 	port := ""
 	w.env = append(w.env, "OPENCODE_SERVER_PASSWORD=dummy-password")
-	client := &http.Client{Timeout: 20 * time.Second}
-	call := func(method, path string, body any) (map[string]any, error) {
+	call := func(limit time.Duration, method, path string, body any) (map[string]any, error) {
 		data, err := json.Marshal(body)
 		if err != nil {
 			return nil, err
@@ -178,7 +177,7 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 		}
 		r.SetBasicAuth("opencode", "dummy-password")
 		r.Header.Set("Content-Type", "application/json")
-		resp, err := client.Do(r)
+		resp, err := (&http.Client{Timeout: limit}).Do(r)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +193,7 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 	answers := func(limit time.Duration) bool {
 		port = w.freePort()
 		run := w.begin(5*time.Minute, w.project, nil, w.program, "serve", "--port", port)
-		if within(limit, func() bool { run.mustRun(); _, err := call(http.MethodGet, "/global/health", nil); return err == nil }) {
+		if within(limit, func() bool { run.mustRun(); _, err := call(20*time.Second, http.MethodGet, "/global/health", nil); return err == nil }) {
 			return true
 		}
 		run.signal(syscall.SIGKILL)
@@ -207,7 +206,7 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 		}
 	}
 	return func(path string, body any) map[string]any {
-		answer, err := call(http.MethodPost, path, body)
+		answer, err := call(agentTime, http.MethodPost, path, body) // the first one opens the project
 		if err != nil {
 			w.t.Fatal(err)
 		}
