@@ -388,7 +388,7 @@ func byHandDuringCase(t *testing.T, a agentCase) {
 		t.Errorf("the user's run: exit code %d\n%s", r.code(), r.output())
 	}
 	c.wait("resume_yielded", "session", id)
-	w.eventually(30*time.Second, "the end of our child", func() bool { return len(w.agents()) == 0 })
+	w.eventually(agentTime, "the end of our child", func() bool { return len(w.agents()) == 0 })
 	c.quiet(15 * time.Second)
 	w.wantMain(w.stops() + 2)
 	if n := len(c.entries("resume_succeeded")); n != 0 {

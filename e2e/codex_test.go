@@ -55,7 +55,7 @@ func TestCodex120ByHandDuring(t *testing.T) {
 		t.Errorf("the user's run: exit code %d\n%s", r.code(), r.output())
 	}
 	c.wait("resume_yielded", "session", id)
-	w.eventually(30*time.Second, "the end of our child", func() bool { return len(w.agents()) == 0 })
+	w.eventually(agentTime, "the end of our child", func() bool { return len(w.agents()) == 0 })
 	c.quiet(5 * time.Second)
 	w.wantMain(3)
 	if n := len(c.entries("resume_succeeded")); n != 0 {

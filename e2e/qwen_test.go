@@ -36,7 +36,7 @@ func TestQwenPromptIsKept(t *testing.T) {
 	before := w.main()
 	r := w.resume(id, "second task")
 	w.waitMain(before + 1)
-	w.eventually(10*time.Second, "its record", func() bool { return w.begun(id) == 3 })
+	w.eventually(agentTime, "its record", func() bool { return w.begun(id) == 3 })
 	for _, pid := range w.agents() {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // the launcher may have gone with its child
 	}
