@@ -45,11 +45,11 @@ func TestCodex120ByHandDuring(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, codex120)
 	c := w.startClawd(settings{})
-	id := w.usedUp(10 * time.Second)
-	c.wait("resume_scheduled", "session", id)
 	held, release := provider.Hold(provider.Text("late"))
 	defer release()
-	w.provider.Queue(held, provider.Text("for the user"))
+	w.provider.Queue(held, provider.Text("for the user")) // for what comes behind the reset
+	id := w.usedUp(10 * time.Second)
+	c.wait("resume_scheduled", "session", id)
 	w.waitMain(2) // our child has asked and waits
 	if r := w.resume(id, "I go on myself").wait(); r.code() != 0 {
 		t.Errorf("the user's run: exit code %d\n%s", r.code(), r.output())
