@@ -57,16 +57,16 @@ func TestBounds(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, claude332)
 		w.env = append(w.env, "CLAUDE_CODE_SAFE_MODE=1")
-		c := w.startClawd(settings{})
-		id := w.stopped(w.rateLimitFor(3600))
+		c := w.startClawd(settings{base: "30s"})
+		id := w.stopped(w.rateLimit())
 		c.wait("resume_scheduled", "session", id)
 		c.sigterm()
 		w.env = nil
-		c = w.startClawd(settings{})
+		c = w.startClawd(settings{base: "30s"})
 		if out := w.startProgram(os.Getenv(envInside), "resume", id).wait(); out.code() != 1 || !strings.Contains(out.output(), "CLAUDE_CODE_SAFE_MODE") {
 			t.Errorf("clawd resume: %d: %s", out.code(), out.output())
 		}
-		c.quiet(5 * time.Second)
+		c.quiet(35 * time.Second)
 		w.wantMain(w.stops())
 	})
 	t.Run("Pure", func(t *testing.T) {
