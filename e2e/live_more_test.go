@@ -41,7 +41,7 @@ func TestLivePermission(t *testing.T) {
 		t.Run(a.version, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)
-			c := w.startClawd(settings{base: "15s"})
+			c := w.startClawd(settings{base: "40s"})
 			p := w.openTerminal(false, "--permission-mode", "default")
 			w.provider.Queue(w.rateLimitFor(5))
 			p.asks("say done")
@@ -50,7 +50,7 @@ func TestLivePermission(t *testing.T) {
 			p.asks("make a file")
 			p.shows("Do you want to")
 			c.wait("resume_cancelled", "outcome", "by_hand")
-			c.quiet(25 * time.Second)
+			c.quiet(50 * time.Second)
 			w.wantMain(2)
 			if s := p.screen(); !strings.Contains(s, "Do you want to") {
 				t.Errorf("somebody answered:\n%s", s)
@@ -64,7 +64,7 @@ func TestLiveGoesOnByItself(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, claude329)
-	reset := w.planLimit(20*time.Second, false)
+	reset := w.planLimit(45*time.Second, false)
 	c := w.startClawd(settings{grace: "3m"})
 	p := w.openTerminal(false)
 	p.asks("say done")
@@ -89,7 +89,7 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, claude329)
-	w.planLimit(20*time.Second, false)
+	reset := w.planLimit(45*time.Second, false)
 	c := w.startClawd(settings{grace: "5s"})
 	p := w.openTerminal(false)
 	p.asks("say done")
@@ -97,7 +97,7 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 	p.shows("ontinuing automatically")
 	p.presses("Escape", "the end of its own wait", p.showing("cancelled"))
 	c.wait("session_left")
-	c.quiet(40 * time.Second)
+	c.quiet(time.Until(reset()) + 20*time.Second)
 	w.wantMain(1)
 }
 
@@ -379,7 +379,7 @@ func TestLiveGeminiAfterClear(t *testing.T) {
 	w.provider.Queue(w.failing(held)...)
 	p.asks("say done again")
 	w.waitMain(1 + w.stops())
-	c.quiet(7 * time.Second) // a rescan sees the turn at work
+	c.wait("turn_seen", "session", w.newest(first))
 	answer()
 	e := c.wait("session_stopped", "reason", "network")
 	id := e.text("session")
