@@ -310,7 +310,7 @@ func execTimeoutCase(t *testing.T, a agentCase) {
 	if got := r.answer(124); got.Attempts != 1 || got.Session == "" {
 		t.Errorf("%+v", got)
 	}
-	w.eventually(5*time.Second, "the end of all processes", func() bool { return len(w.processes()) == 0 })
+	w.eventually(time.Minute, "the end of all processes", func() bool { return len(w.processes()) == 0 })
 }
 
 // A daemon beside it leaves the session to clawd exec: there is one continuation.
