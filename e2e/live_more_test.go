@@ -71,7 +71,7 @@ func TestLiveGoesOnByItself(t *testing.T) {
 	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
 	c.wait("standing_down")
 	p.shows("ontinuing automatically")
-	w.eventually(3*time.Minute, "the agent's own continue", func() bool { return w.main() == 2 })
+	w.eventually(2*agentTime, "the agent's own continue", func() bool { return w.main() == 2 })
 	if early := time.Until(reset()); early > 0 {
 		t.Errorf("it went on %s before the reset", early)
 	}
@@ -90,14 +90,14 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, claude329)
 	reset := w.planLimit(45*time.Second, false)
-	c := w.startClawd(settings{grace: "5s"})
+	c := w.startClawd(settings{grace: "30s"})
 	p := w.openTerminal(false)
 	p.asks("say done")
 	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
 	p.shows("ontinuing automatically")
 	p.presses("Escape", "the end of its own wait", p.showing("cancelled"))
 	c.wait("session_left")
-	c.quiet(time.Until(reset()) + 20*time.Second)
+	c.quiet(time.Until(reset()) + 45*time.Second)
 	w.wantMain(1)
 }
 
@@ -193,7 +193,11 @@ func opencodeServer(w *world) (ask func(path string, body any) map[string]any) {
 	answers := func(limit time.Duration) bool {
 		port = w.freePort()
 		run := w.begin(5*time.Minute, w.project, nil, w.program, "serve", "--port", port)
-		if within(limit, func() bool { run.mustRun(); _, err := call(20*time.Second, http.MethodGet, "/global/health", nil); return err == nil }) {
+		if within(limit, func() bool {
+			run.mustRun()
+			_, err := call(20*time.Second, http.MethodGet, "/global/health", nil)
+			return err == nil
+		}) {
 			return true
 		}
 		run.signal(syscall.SIGKILL)
