@@ -252,12 +252,11 @@ func overloadedCase(t *testing.T, a agentCase) {
 func stillLimitedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	c := w.startClawd(settings{})
-	id := w.stopped(w.rateLimit())
 	again := w.failing(w.rateLimit())
 	if a.isGemini() {
 		again = again[1:] // a tool call would be an answer, and end the episode
 	}
-	w.provider.Queue(again...)
+	id := w.stoppedAfter(w.rateLimit(), func() { w.provider.Queue(again...) })
 	c.wait("resume_failed", "session", id, "outcome", "stopped_again")
 	c.wait("resume_scheduled", "session", id, "attempt", 2)
 	c.wait("resume_started", "session", id, "attempt", 2)
@@ -271,9 +270,9 @@ func stillLimitedCase(t *testing.T, a agentCase) {
 
 func killedCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	s := settings{base: "8s"}
+	s := settings{base: "15s"}
 	c := w.startClawd(s)
-	id := w.stopped(w.rateLimit())
+	id := w.stopped(w.rateLimitFor(15))
 	c.wait("resume_scheduled", "session", id)
 	c.kill9()
 	w.wantMain(w.stops())
@@ -285,12 +284,12 @@ func killedCase(t *testing.T, a agentCase) {
 
 func termCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
-	s := settings{base: "8s"}
+	s := settings{base: "15s"}
 	c := w.startClawd(s)
-	id := w.stopped(w.rateLimit())
+	id := w.stopped(w.rateLimitFor(15))
 	c.wait("resume_scheduled", "session", id)
 	c.sigterm()
-	w.never(12*time.Second, "a request after the shutdown", func() bool { return w.main() != w.stops() })
+	w.never(19*time.Second, "a request after the shutdown", func() bool { return w.main() != w.stops() })
 	if n := len(c.entries("resume_started")); n != 0 {
 		t.Errorf("%d resumes started", n)
 	}
@@ -379,10 +378,9 @@ func (w *world) rateLimitFor(seconds int) provider.Answer {
 func byHandDuringCase(t *testing.T, a agentCase) {
 	w := newWorld(t, a)
 	c := w.startClawd(settings{})
-	id := w.stopped(w.rateLimit())
 	held, release := provider.Hold(provider.Text("late"))
 	defer release()
-	w.provider.Queue(held, provider.Text("for the user"))
+	id := w.stoppedAfter(w.rateLimit(), func() { w.provider.Queue(held, provider.Text("for the user")) })
 	w.waitMain(w.stops() + 1) // our child has asked and waits
 	if r := w.resume(id, "I go on myself").wait(); r.code() != 0 {
 		t.Errorf("the user's run: exit code %d\n%s", r.code(), r.output())

@@ -136,9 +136,21 @@ func (w *world) prompt(text string) *run {
 // stopped runs a new session into the answer and returns its id.
 func (w *world) stopped(a provider.Answer) string {
 	w.t.Helper()
+	return w.stoppedAfter(a, func() {})
+}
+
+// stoppedAfter is stopped with the last answer held until something was done beside the run.
+func (w *world) stoppedAfter(a provider.Answer, beside func()) string {
+	w.t.Helper()
 	before := w.sessions()
-	w.provider.Queue(w.failing(a)...)
-	r := w.prompt("say done")
+	answers := w.failing(a)
+	held, release := provider.Hold(answers[len(answers)-1])
+	defer release()
+	w.provider.Queue(append(answers[:len(answers)-1], held)...)
+	r := w.startPrompt(w.project, "say done")
+	beside()
+	release()
+	r.wait()
 	told := !w.agent.isPi() && w.agent != qwen015 && w.agent != opencode3            // the others say nothing by it
 	if code := r.code(); told && code != 1 && (!w.agent.isGemini() || code <= 128) { // the low bits of the HTTP status
 		w.t.Fatalf("exit code %d, want 1\n%s", code, r.output())
