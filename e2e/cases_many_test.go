@@ -223,7 +223,7 @@ func loopCase(t *testing.T, a agentCase) {
 func loginAndKeyCase(t *testing.T, a agentCase) {
 	const otherKey = "sk-ant-api03-another-dummy-key"
 	w := newWorld(t, a)
-	w.planLimit(15*time.Second, false)
+	w.planLimit(15*time.Second+time.Duration(w.stops())*time.Second, false)
 	login := dummyLogin
 	if !a.isClaude() {
 		login = dummyKey

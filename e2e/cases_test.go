@@ -203,7 +203,7 @@ func usageLimitCase(t *testing.T, a agentCase) {
 		w.dailyLimit()
 		return
 	}
-	ahead := w.planLimit(15*time.Second, false)
+	ahead := w.planLimit(15*time.Second+time.Duration(w.stops())*time.Second, false) // its own tries all come before the reset
 	c := w.startClawd(settings{})
 	if r := w.prompt("say done"); r.code() != 1 {
 		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())

@@ -49,7 +49,7 @@ func TestQwen015Resumes(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
 	w := newWorld(t, qwen015)
-	s := settings{base: "8s"}
+	s := settings{base: "15s"}
 	c := w.startClawd(s)
 	id := w.stopped(provider.ServerError())
 	c.wait("session_stopped", "session", id, "reason", "server_error")
