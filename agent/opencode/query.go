@@ -45,6 +45,8 @@ const partColumns = `time_updated, case when octet_length(data) <= 16777216 and 
 type store interface {
 	// info of the session; fs.ErrNotExist when there is no such session.
 	info(ctx context.Context) (detect.Info, error)
+	// undone is what its user took back of the session.
+	undone(ctx context.Context) (undo, error)
 	// newest gives the newest n messages, oldest of them first, and the newest message of a
 	// user if it is older.
 	newest(ctx context.Context, n int) ([]message, error)

@@ -26,6 +26,7 @@ type cursor struct {
 	Said    string `json:"s"`           // what it said
 	Retry   int64  `json:"r,omitempty"` // unix milliseconds of the newest retry line in the log
 	Files   int    `json:"n,omitempty"` // messages that the session had, where each is a file
+	Undone  string `json:"u,omitempty"` // the mark of what its user had taken back
 }
 
 // window is how many messages a first read looks at.
@@ -100,7 +101,8 @@ type reader struct {
 	info     detect.Info
 	skipped  int
 	problem  string
-	ahead    int       // messages that are left for the next read
+	ahead    int // messages that are left for the next read
+	undone   undo
 	pending  bool      // the newest message has no end
 	wrote    time.Time // when opencode last wrote to that message or its parts
 }
@@ -109,6 +111,9 @@ func (r *reader) read(ctx context.Context, st store) error {
 	*r = reader{session: r.session, source: r.source, zone: r.zone, inode: r.inode, from: r.from, anew: r.anew}
 	var err error
 	if r.info, err = st.info(ctx); err != nil {
+		return err
+	}
+	if r.undone, err = st.undone(ctx); err != nil {
 		return err
 	}
 	rows, err := r.rows(ctx, st)
@@ -153,7 +158,11 @@ func (r *reader) read(ctx context.Context, st store) error {
 		}
 		r.events = append(r.events, e)
 	}
-	return r.end(ctx, st, rows, last, turn)
+	if err := r.end(ctx, st, rows, last, turn); err != nil || last == nil {
+		return err
+	}
+	r.undo(last)
+	return nil
 }
 
 // end notes where the read ended, and what the rows say together.
@@ -163,7 +172,7 @@ func (r *reader) end(ctx context.Context, st store, rows []message, last, turn *
 		return nil
 	}
 	r.to = cursor{Inode: r.inode, ID: last.ID, Row: last.Row, Created: last.Created, Said: last.said(), Retry: r.from.Retry,
-		Files: max(0, last.Of-r.ahead)}
+		Files: max(0, last.Of-r.ahead), Undone: r.undone.mark}
 	if turn == nil {
 		return nil
 	}
@@ -197,11 +206,13 @@ func (r *reader) aside(ctx context.Context, st store, m *message) (bool, error) 
 func (r *reader) rows(ctx context.Context, st store) ([]message, error) {
 	if r.from.ID != "" {
 		last, rows, ok, err := st.after(ctx, r.from)
-		if err != nil || ok {
+		redone := r.from.Undone != "" && r.undone.mark == ""
+		if err != nil || ok && !redone {
 			return append([]message{last}, rows...), err
 		}
-		// The message is gone: undone by its user, or the session was written anew.
-		r.anew = true
+		// The message is gone: its user went on after an undo, or the session was written anew. Or what was
+		// undone is back, and says again what it said.
+		r.anew = !ok
 	}
 	r.from = cursor{}
 	rows, err := st.newest(ctx, window)
@@ -277,9 +288,13 @@ func (o *OpenCode) LastPrompt(ctx context.Context, s detect.Session) (string, er
 	var text string
 	find := func(ctx context.Context, st store) error {
 		text = ""
+		undone, err := st.undone(ctx)
+		if err != nil {
+			return err
+		}
 		rows, err := st.newest(ctx, maxRows)
 		for i := len(rows) - 1; i >= 0 && err == nil && text == ""; i-- {
-			if rows[i].Data.Role != "user" {
+			if rows[i].Data.Role != "user" || undone.has(rows[i].ID) {
 				continue
 			}
 			err = st.parts(ctx, &rows[i], true)

@@ -73,6 +73,32 @@ func (j jsonStore) info(context.Context) (detect.Info, error) {
 	}, nil
 }
 
+func (j jsonStore) undone(context.Context) (undo, error) {
+	b, err := readJSON(j.path)
+	if err != nil {
+		return undo{}, err
+	}
+	var s struct {
+		Revert json.RawMessage `json:"revert"`
+		Time   struct {
+			Updated float64 `json:"updated"`
+		} `json:"time"`
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		return undo{}, fmt.Errorf("%s: %w", j.path, errRewritten)
+	}
+	if len(s.Revert) == 0 || string(s.Revert) == "null" {
+		return undo{}, nil
+	}
+	var first struct {
+		MessageID flexText `json:"messageID"`
+	}
+	if json.Unmarshal(s.Revert, &first) != nil {
+		first.MessageID = "" // as in a database
+	}
+	return undo{mark: undoneFrom + string(first.MessageID), at: millis(s.Time.Updated)}, nil
+}
+
 func (j jsonStore) title() (string, error) {
 	b, err := readJSON(j.path)
 	if err != nil {
