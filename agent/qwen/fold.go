@@ -163,6 +163,10 @@ func (f *fold) system(r *record, e detect.Event) {
 		}
 	case "file_history_snapshot":
 		f.carry.Driven = terminal
+	case rewind: // whatever failed, its user has answered it
+		f.next()
+		e.Kind = detect.KindInterrupt
+		f.each(e)
 	}
 	note := r.event()
 	if note == nil || !note.main() {

@@ -105,18 +105,26 @@ func (q *Qwen) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, 
 // promptMax is how much of a prompt is given, in bytes.
 const promptMax = 8 << 10
 
-// LastPrompt gives the text of the newest prompt, at most 8 KiB of it; empty: none is found.
+// LastPrompt gives the text of the newest prompt that was not taken back, at most 8 KiB of it; empty: none is found.
 func (q *Qwen) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
 	if _, err := q.path(s); err != nil {
 		return "", err
 	}
+	below := "" // the record that a rewind went back to, until it comes
 	return jsonl.LastPrompt(ctx, s.Path, func(line []byte, _ int64) (string, bool) {
 		line, ok := agent.Object(line)
 		if !ok {
 			return "", false
 		}
 		r, err := parse(line)
-		if err != nil || !r.named() || !r.asked() {
+		if err != nil || !r.named() || below != "" && r.ID != below {
+			return "", false
+		}
+		if below = ""; r.Type == "system" && r.Subtype == rewind {
+			below = r.Parent
+			return "", below == "" // then nothing stood before it
+		}
+		if !r.asked() {
 			return "", false
 		}
 		text := agent.Cut(r.text(), promptMax)

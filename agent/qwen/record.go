@@ -64,6 +64,10 @@ const (
 	toolCall    = "qwen-code.tool_call"
 )
 
+// rewind is the subtype with which a person took turns back (Esc twice, /rewind): the record hangs below what stood before them, and what
+// is between the two in the file is no part of the conversation any more.
+const rewind = "rewind"
+
 // parse reads a line.
 func parse(line []byte) (*record, error) {
 	r := new(record)
