@@ -285,7 +285,7 @@ func (f *fold) end(ctx context.Context) {
 		return
 	}
 	// What cannot be read tells of no end, and a scan says why.
-	if at, err := f.q.ended(ctx, f.s.ID); err != nil || at == 0 || at < t.At.UnixMilli() {
+	if runs, err := f.q.ended(ctx, f.s.ID); err != nil || !runs.over(t.At) {
 		return
 	}
 	f.carry.Try = nil

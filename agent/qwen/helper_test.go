@@ -86,7 +86,14 @@ func put(t testing.TB, path, text string) {
 // endedAt has a run of the session end by itself.
 func endedAt(t testing.TB, root, when string) {
 	t.Helper()
-	put(t, filepath.Join(root, usageFile), `{"version":1,"sessionId":"`+sid+`","timestamp":`+strconv.FormatInt(at(when).UnixMilli(), 10)+`,"startTime":1}`+"\n")
+	ranAt(t, root, "2026-11-22T12:13:00Z", when)
+}
+
+// ranAt has one begin and end.
+func ranAt(t testing.TB, root, began, when string) {
+	t.Helper()
+	ms := func(when string) string { return strconv.FormatInt(at(when).UnixMilli(), 10) }
+	put(t, filepath.Join(root, usageFile), `{"version":1,"sessionId":"`+sid+`","timestamp":`+ms(when)+`,"startTime":`+ms(began)+"}\n")
 }
 
 // fileOf names the file of a session.

@@ -50,6 +50,31 @@ func TestGaveUp(t *testing.T) {
 	}
 }
 
+// TestLookedAtInTerminal: somebody looks at a session whose run was stopped in a wait, and asks nothing. His terminal takes the old requests
+// for its own, and writes down that it ended; the run did not give up by that. Nor does it hide that a run has.
+func TestLookedAtInTerminal(t *testing.T) {
+	for _, gaveUp := range []bool{false, true} {
+		q, s := session(t, begun+failing)
+		want := detect.Interrupted
+		if gaveUp {
+			endedAt(t, q.root, "2026-11-22T12:14:00Z")
+			want = detect.RateLimit
+		}
+		b, err := agenttest.Read(t.Context(), q, s, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, strings.TrimSuffix(s.Path, ext)+".runtime.json", `{"schema_version":1,"pid":1,"session_id":"`+sid+`","work_dir":"`+work+`","started_at":1}`)
+		ranAt(t, q.root, "2026-11-22T12:29:00Z", "2026-11-22T12:30:00Z")
+		if late, err := agenttest.Read(t.Context(), q, s, b.Cursor); err != nil || len(late.Events) != 0 {
+			t.Errorf("it gave up: %v; afterwards: %+v, %v", gaveUp, late.Events, err)
+		}
+		if got, _ := verdict(t, over(q.root, agenttest.Procs{}, agent.Config{}), s, detect.Gone); got.Reason != want {
+			t.Errorf("it gave up: %v; %s %s", gaveUp, got.Reason, got.Key)
+		}
+	}
+}
+
 // TestStoppedInWait: a headless run that was ended while it meant to ask again has not failed.
 func TestStoppedInWait(t *testing.T) {
 	q, s := session(t, begun+failing+limited("e2", "12:13:09.000"))

@@ -25,12 +25,12 @@ func (q *Qwen) Scan(ctx context.Context, hint string) ([]agent.Touched, error) {
 	found, err := q.scan(ctx, hint)
 	var errs []error
 	for i := range found {
-		at, err := q.ended(ctx, found[i].Session.ID)
+		runs, err := q.ended(ctx, found[i].Session.ID)
 		if err != nil {
 			errs = append(errs, err) // once: it is about one file
 			break
 		}
-		if at != 0 {
+		if at := runs.last(); at != 0 {
 			found[i].Stamp += ":" + strconv.FormatInt(at, 10)
 		}
 	}

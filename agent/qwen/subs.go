@@ -57,7 +57,7 @@ func (q *Qwen) SubStops(ctx context.Context, s detect.Session, since time.Time) 
 		}
 		sub, known := subs[note.sub(s.ID)]
 		delete(subs, sub.ID)
-		if !known || note.Name != apiError || sub.Status != "failed" && r.at.UnixMilli() > ended {
+		if !known || note.Name != apiError || sub.Status != "failed" && !ended.over(r.at) {
 			return true
 		}
 		stop, _ := q.failure(note, r.at).Stop(r.at)

@@ -3,42 +3,68 @@ package qwen
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/internal/tail"
 )
 
-// ends is when runs of sessions ended by themselves, in ms since 1970, as usage_record.jsonl says. A run writes there
-// right before its end, also after an error, and not when a signal ends it.
+// ends is which runs of sessions ended by themselves, as usage_record.jsonl says. A run writes there right before its
+// end, also after an error, and not when a signal ends it.
 type ends struct {
 	mu     sync.Mutex
 	stamp  string
 	cursor string
-	last   map[string]int64 // by session
+	runs   map[string]runs // by session
 }
 
-// mostEnds bounds the sessions that are kept in mind; what is forgotten counts as not ended.
-const mostEnds = 100_000
+// run is when one began and ended by itself, in ms since 1970.
+type run struct{ began, ended int64 }
 
-// ended gives when a run of the session ended by itself last; 0: none is known to have.
-func (q *Qwen) ended(ctx context.Context, session string) (int64, error) {
+// runs are those of a session, in the order in which they ended.
+type runs []run
+
+// last is when the last of them ended; 0: none is known to have.
+func (r runs) last() (at int64) {
+	for _, one := range r {
+		at = max(at, one.ended)
+	}
+	return at
+}
+
+// over tells whether the run that asked something at a time has ended by itself. One that began later says nothing of it: a terminal
+// in which somebody only looked at the session writes such a line, too.
+func (r runs) over(asked time.Time) bool {
+	at := asked.UnixMilli()
+	return slices.ContainsFunc(r, func(one run) bool { return one.began <= at && at <= one.ended })
+}
+
+// mostEnds bounds the sessions that are kept in mind, and mostRuns the runs of each; what is forgotten counts as not ended.
+const (
+	mostEnds = 100_000
+	mostRuns = 16
+)
+
+// ended gives the runs of a session that ended by themselves.
+func (q *Qwen) ended(ctx context.Context, session string) (runs, error) {
 	path := filepath.Join(q.root, usageFile)
 	fi, err := agent.OwnIn(q.root, q.given, path)
 	if err != nil {
-		return 0, agent.SkipAbsent(err)
+		return nil, agent.SkipAbsent(err)
 	}
 	e := &q.ends
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if stamp := agent.Stamp(fi); stamp != e.stamp {
 		if err := e.read(ctx, path); err != nil {
-			return 0, agent.SkipAbsent(err)
+			return nil, agent.SkipAbsent(err)
 		}
 		e.stamp = stamp
 	}
-	return e.last[session], nil
+	return e.runs[session], nil
 }
 
 const usageFile = "usage_record" + ext
@@ -50,21 +76,23 @@ func (e *ends) read(ctx context.Context, path string) error {
 		return err
 	}
 	defer r.Close()
-	if r.Anew() != "" || e.last == nil {
-		e.last = map[string]int64{}
+	if r.Anew() != "" || e.runs == nil {
+		e.runs = map[string]runs{}
 	}
 	err = jsonl.Each(ctx, r, jsonl.All, func(line []byte, _ int64) bool {
 		var u struct {
 			Session string `json:"sessionId"`
-			At      int64  `json:"timestamp"`
+			Began   int64  `json:"startTime"`
+			Ended   int64  `json:"timestamp"`
 		}
 		if line, ok := agent.Object(line); !ok || agent.Unmarshal(line, &u) != nil || !agent.IsUUID(u.Session) {
 			return true
 		}
-		if len(e.last) >= mostEnds {
-			clear(e.last)
+		if len(e.runs) >= mostEnds {
+			clear(e.runs)
 		}
-		e.last[u.Session] = max(e.last[u.Session], u.At)
+		all := append(e.runs[u.Session], run{u.Began, u.Ended})
+		e.runs[u.Session] = all[max(0, len(all)-mostRuns):]
 		return true
 	})
 	if err == nil {
