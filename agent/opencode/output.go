@@ -82,6 +82,9 @@ func (p *printed) line(line []byte) {
 		p.Out.Messages = append(p.Out.Messages, m)
 	}
 	p.Out.Failed = p.Out.Failed || l.Type == "error"
+	if l.Type == "step_finish" {
+		p.Out.CostUSD += l.Part.Cost // of this step alone
+	}
 	if l.Type == "tool_use" && l.Part.State.Status == "error" && l.Part.State.Error == rejection {
 		p.Out.Denials++
 	}

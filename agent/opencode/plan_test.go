@@ -219,10 +219,14 @@ func notFound(message string) string {
 func TestOutput(t *testing.T) {
 	file := func(name string) string { return readFile(t, filepath.Join(cases, name)) }
 	long := `{"type":"tool_use","sessionID":"` + planID + `","part":{"messageID":"msg_long","x":"` + strings.Repeat("y", 2*agent.OutputMax) + `"}}` + "\n"
+	step := func(message, cost string) string {
+		return `{"type":"step_finish","sessionID":"` + planID + `","part":{"type":"step-finish","messageID":"` + message + `","reason":"stop","cost":` + cost + "}}\n"
+	}
 	for name, c := range map[string]struct {
 		text string
 		want agent.Output
 	}{
+		"two steps":          {step("msg_1", "1.25") + step("msg_2", "2.5"), agent.Output{Began: true, Session: planID, Messages: []string{"msg_1", "msg_2"}, CostUSD: 3.75}},
 		"finished":           {file("finished/run.stdout"), agent.Output{Began: true, Session: "ses_e0491b3a1ffeGTrIChWya3Gu8d", Messages: []string{"msg_1fb6e896a001CekvGF1kN7J7NK"}}},
 		"permission":         {file("permission-run/run.stdout") + file("permission-run/run.stderr"), agent.Output{Began: true, Session: "ses_e04861059ffer7QfviLTUBIrwX", Messages: []string{"msg_1fb79f6f10012wNgb345RiXHB3"}, Denials: 1}},
 		"limited":            {file("rate-limit-gives-up/run.stdout"), agent.Output{Began: true, Session: "ses_e0490bdf4ffetoGb2yI1hytQKC", Failed: true}},
