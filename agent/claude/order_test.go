@@ -68,6 +68,40 @@ func userLine(lines []string) string {
 	return ""
 }
 
+// The conversation was moved to a session in the background (/background, or the left arrow) behind a failure: whichever of the failure and
+// its prompt was written first, nothing in the old session is to be gone on with, until its user asks something there.
+func TestContinuedInTheBackground(t *testing.T) {
+	const id = "92268ba5-0000-4000-8000-000000000001"
+	moved := func(from string) string {
+		return `{"type":"continued-in","timestamp":"2026-11-21T21:40:00.000Z","sessionId":"` + from + `","continuedInSessionId":"` + id + `"}` + "\n"
+	}
+	lines := recordedOrder(t)
+	for name, text := range map[string]string{
+		"recorded": strings.Join(lines, ""),
+		"in order": strings.Join(slices.Concat(lines[6:], lines[3:6]), ""),
+	} {
+		root := t.TempDir()
+		c, s := over(root, table{}, agent.Config{}), session(root, recordedID)
+		put(t, s.Path, text+moved(id)) // copied from another session
+		before, b := verdict(t, c, s, &detect.Holder{Liveness: detect.Gone})
+		if before.Reason != detect.RateLimit {
+			t.Fatalf("%s, before: %s %s", name, before.State, before.Reason)
+		}
+		put(t, s.Path, moved(recordedID))
+		late, err := agenttest.Read(t.Context(), c, s, b.Cursor)
+		if err != nil || len(late.Events) != 1 || late.Events[0].Kind != detect.KindInterrupt || late.Skipped != 0 {
+			t.Errorf("%s, the last look: %+v, %v", name, late.Events, err)
+		}
+		if st, _ := verdict(t, c, s, &detect.Holder{Liveness: detect.Gone}); st.Reason != detect.Interrupted || st.Key != continuedIn+":"+id {
+			t.Errorf("%s: %s %s %s", name, st.State, st.Reason, st.Key)
+		}
+		put(t, s.Path, strings.NewReplacer("6bd56e", "7bd56e", "21:32:25", "21:45:00").Replace(userLine(lines)))
+		if st, _ := verdict(t, c, s, &detect.Holder{Liveness: detect.Alive}); st.State != detect.Running {
+			t.Errorf("%s, asked in the old session: %s %s", name, st.State, st.Reason)
+		}
+	}
+}
+
 func recordedOrder(t *testing.T) []string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "order.jsonl"))

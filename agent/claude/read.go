@@ -110,7 +110,7 @@ func (f *fold) line(line []byte, off int64) {
 	case "api-request-shape", "api-request", "agent-setting", "attachment":
 		f.option(r)
 		return
-	case "user", "assistant", "system":
+	case "user", "assistant", "system", continuedIn:
 	default:
 		return
 	}

@@ -38,6 +38,7 @@ type record struct {
 	AgentSetting     string          `json:"agentSetting"`
 	QuerySource      string          `json:"querySource"`
 	ShapeHash        string          `json:"shapeHash"`
+	ContinuedIn      string          `json:"continuedInSessionId"`
 	Origin           struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
@@ -81,6 +82,10 @@ type quota struct {
 
 const synthetic = "<synthetic>"
 
+// continuedIn is the type of the record with which its user moved the conversation to a session in the background. The agent itself
+// does not go on with the old one from there (claude --continue). It has no id of its own, and gets that of the other session.
+const continuedIn = "continued-in"
+
 var typeKey = []byte(`type"`)
 
 // mayMatter is a cheap look that spares the parser 90 KB lines of bookkeeping: somewhere in the
@@ -94,7 +99,7 @@ func mayMatter(line []byte) bool {
 		line = line[i+len(typeKey):]
 		v := bytes.TrimLeft(line, " \t:")
 		for _, t := range []string{`"user"`, `"assistant"`, `"system"`, `"permission-mode"`,
-			`"api-request"`, `"api-request-shape"`, `"agent-setting"`, `"deferred_tools_delta"`} {
+			`"api-request"`, `"api-request-shape"`, `"agent-setting"`, `"deferred_tools_delta"`, `"` + continuedIn + `"`} {
 			if bytes.HasPrefix(v, []byte(t)) {
 				return true
 			}
@@ -110,6 +115,9 @@ func parse(line []byte) (*record, error) {
 	}
 	at, _ := time.Parse(time.RFC3339, r.Timestamp)
 	r.at = detect.Clamp(at)
+	if r.Type == continuedIn && r.ContinuedIn != "" {
+		r.UUID = continuedIn + ":" + r.ContinuedIn
+	}
 	return r, nil
 }
 
@@ -171,6 +179,9 @@ func (c *Claude) event(r *record, offset int64) (detect.Event, bool) {
 		return c.assistantEvent(e, r)
 	case "system":
 		return c.systemEvent(e, r)
+	case continuedIn:
+		e.Kind = detect.KindInterrupt
+		return e, true
 	}
 	return e, false
 }
