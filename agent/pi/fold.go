@@ -65,7 +65,7 @@ func (f *fold) line(line []byte, off int64) {
 			f.b.Info.Created = r.at
 		}
 		return
-	case "message", "context_edit", "model_change", "thinking_level_change":
+	case "message", "context_edit", "model_change", "thinking_level_change", "branch_summary":
 	default:
 		f.follow(r)
 		return
@@ -74,8 +74,13 @@ func (f *fold) line(line []byte, off int64) {
 		f.b.Skip("a record has no id or no time", 1)
 		return
 	}
+	back := f.carry.Last != "" && r.Parent != f.carry.Last
 	f.follow(r)
 	switch r.Type {
+	case "branch_summary":
+		if back {
+			f.left(r, off)
+		}
 	case "message":
 		f.message(r, off)
 	case "context_edit":
@@ -185,6 +190,14 @@ func (f *fold) edit(r *record, off int64) {
 	}
 	f.carry.Held, f.carry.Text, f.carry.Erred = nil, "", ""
 	f.asks(detect.Event{ID: r.ID, Parent: r.Parent, At: r.at, Offset: off})
+}
+
+// left takes the summary of a branch that its user left for an older place (/tree): however that branch ended, he has gone on
+// from elsewhere.
+func (f *fold) left(r *record, off int64) {
+	f.tell()
+	f.carry.Errors, f.carry.Erred = 0, ""
+	f.each(detect.Event{Kind: detect.KindInterrupt, ID: r.ID, Parent: r.Parent, At: r.at, Offset: off})
 }
 
 // tell gives the error that was held back.

@@ -46,19 +46,28 @@ func (p *Pi) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor, er
 // promptMax is how much of a prompt is given, in bytes.
 const promptMax = 8 << 10
 
-// LastPrompt gives the text of the newest prompt, at most 8 KiB of it; empty: none is found.
+// LastPrompt gives the text of the newest prompt, at most 8 KiB of it; empty: none is found. What stands on a branch that was left
+// with a summary is none.
 func (p *Pi) LastPrompt(ctx context.Context, s detect.Session) (string, error) {
 	path, err := p.path(s)
 	if err != nil {
 		return "", err
 	}
+	below := "" // the record that its user went back to, until it comes
 	return jsonl.LastPrompt(ctx, path, func(line []byte, _ int64) (string, bool) {
 		line, ok := agent.Object(line)
 		if !ok {
 			return "", false
 		}
 		r, err := parse(line)
-		if err != nil || !r.named() || r.Type != "message" || r.Message.Role != "user" {
+		if err != nil || !r.named() || below != "" && r.ID != below {
+			return "", false
+		}
+		if below = ""; r.Type == "branch_summary" {
+			below = r.Parent
+			return "", below == "" // then nothing stood before it
+		}
+		if r.Type != "message" || r.Message.Role != "user" {
 			return "", false
 		}
 		text := agent.Cut(textOf(r.Message.Content), promptMax)
