@@ -79,7 +79,7 @@ func (f *fold) tell(e detect.Event, r *record) {
 	open := &f.carry.Open
 	switch e.Kind {
 	case detect.KindInterrupt:
-		if !*open || slices.Contains(f.carry.Before, r.Parent) {
+		if r.Type != typeCleared && (!*open || slices.Contains(f.carry.Before, r.Parent)) {
 			return
 		}
 		*open = false

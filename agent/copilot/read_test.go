@@ -125,3 +125,34 @@ func TestLastPrompt(t *testing.T) {
 		t.Errorf("a sub-agent's: %q, %v", got, err)
 	}
 }
+
+// Whoever drives the session has thrown the conversation away: there is nothing to go on with, whatever stands before it.
+func TestContextCleared(t *testing.T) {
+	const cleared = `{"type":"session.context_cleared","data":{"messagesCleared":2},"id":"00000000-0000-4000-8000-000000000011","timestamp":"2026-11-22T12:10:00.000Z",` +
+		`"parentId":"00000000-0000-4000-8000-000000000005"}` + "\n"
+	for name, w := range map[string]struct {
+		text, prompt string
+		want         detect.Reason
+	}{
+		"after a failure":           {limited + cleared, "", detect.Interrupted},
+		"within a turn":             {begun + cleared, "", detect.Interrupted},
+		"by a process that is gone": {limited + resumed + cleared, "", detect.Interrupted},
+		"asked again":               {limited + resumed + cleared + again, "continue", ""},
+	} {
+		c, s := session(t, w.text)
+		got, _ := verdict(t, c, s, detect.Alive)
+		text, err := c.LastPrompt(t.Context(), s)
+		if got.Reason != w.want || text != w.prompt || err != nil {
+			t.Errorf("%s: %s %s, want %s; the last prompt is %q, %v", name, got.State, got.Reason, w.want, text, err)
+		}
+	}
+	c, s := session(t, limited)
+	b, err := agenttest.Read(t.Context(), c, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s.Path, cleared)
+	if late, err := agenttest.Read(t.Context(), c, s, b.Cursor); err != nil || len(late.Events) != 1 || late.Events[0].Kind != detect.KindInterrupt {
+		t.Errorf("the last look: %+v, %v", late.Events, err)
+	}
+}

@@ -79,6 +79,7 @@ const (
 	typeInfo     = "session.info"
 	typeError    = "session.error"
 	typeDone     = "session.task_complete"
+	typeCleared  = "session.context_cleared" // whoever drives the session threw the conversation away
 	typeUsage    = "session.usage_record"
 	typeSystem   = "system.message"
 	typePrompt   = "user.message"
@@ -132,7 +133,7 @@ func (c *Copilot) event(r *record, off int64, zones []*time.Location) (detect.Ev
 		e.Kind, e.Failure = detect.KindFailure, r.Data.failure(r.at, zones)
 	case typeInfo:
 		return r.info(e)
-	case typeAbort:
+	case typeAbort, typeCleared:
 		e.Kind = detect.KindInterrupt
 	default:
 		return e, false

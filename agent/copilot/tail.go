@@ -50,6 +50,9 @@ func (c *Copilot) LastPrompt(ctx context.Context, s detect.Session) (string, err
 	}
 	return jsonl.LastPrompt(ctx, s.Path, func(line []byte, _ int64) (string, bool) {
 		r, ok := ownLine(line)
+		if ok && r.Type == typeCleared { // nothing before it is to be asked again
+			return "", true
+		}
 		if !ok || r.Type != typePrompt || r.Data.Continuation {
 			return "", false
 		}
