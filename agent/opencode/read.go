@@ -16,8 +16,8 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
-// cursor stands at the newest message that was read. Only that one may still change and be news;
-// a message that was overtaken by another one decides nothing any more.
+// cursor stands at the newest message that was read. Only that one may still change and be news, and the
+// answer that prompts wait for; any other message that was overtaken decides nothing any more.
 type cursor struct {
 	Inode   uint64 `json:"i"`           // of the database or session file: another one is another store
 	ID      string `json:"id"`          // message; empty: the session had none
@@ -27,6 +27,7 @@ type cursor struct {
 	Retry   int64  `json:"r,omitempty"` // unix milliseconds of the newest retry line in the log
 	Files   int    `json:"n,omitempty"` // messages that the session had, where each is a file
 	Undone  string `json:"u,omitempty"` // the mark of what its user had taken back
+	Asked   string `json:"q,omitempty"` // the newest answer where it has not ended and prompts stand behind it
 }
 
 // window is how many messages a first read looks at.
@@ -159,6 +160,9 @@ func (r *reader) read(ctx context.Context, st store) error {
 		r.events = append(r.events, e)
 	}
 	if err := r.end(ctx, st, rows, last, turn); err != nil || last == nil {
+		return err
+	}
+	if err := r.queued(ctx, st, rows); err != nil {
 		return err
 	}
 	r.undo(last)
