@@ -32,9 +32,6 @@ func limitedBeside(t *testing.T, from, to agentCase) (w *world, id string) {
 		reset := time.Now().Add(3 * time.Hour).In(time.FixedZone("", 8*60*60)).Format(time.DateTime)
 		limit = provider.Answer{Status: http.StatusTooManyRequests, Type: zaiUsedUp, Message: "Usage limit reached for 5 hour. Your limit will reset at " + reset}
 	}
-	if to.isClaude() {
-		w.logIn()
-	}
 	return w, w.stopped(limit)
 }
 

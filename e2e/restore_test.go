@@ -4,9 +4,11 @@ package e2e
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clawd-project/clawd/internal/provider"
 )
@@ -228,5 +230,28 @@ func payerClaude(t *testing.T, a agentCase) {
 	c.resumedOnce(id)
 	if last := w.provider.Main()[1]; last.Bearer != dummyLogin || last.Key != "" {
 		t.Errorf("paid by %q and %q, want the login", last.Bearer, last.Key)
+	}
+}
+
+// The same login lies beside a session that runs on another provider's key at that one's server, whose plan is used up. The login is not for that server.
+func TestPayerOfAnotherProvider(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	const token = "zai-dummy-token"
+	w := newWorld(t, claude332)
+	w.useLogin()
+	w.env = append(w.env, "ANTHROPIC_AUTH_TOKEN="+token)
+	c := w.startClawd(settings{})
+	reset := time.Now().Add(20 * time.Second).In(time.FixedZone("", 8*60*60)).Format(time.DateTime)
+	id := w.stopped(provider.Answer{Status: http.StatusTooManyRequests, Type: zaiUsedUp, Message: "Usage limit reached for 5 hour. Your limit will reset at " + reset})
+	c.wait("session_stopped", "session", id, "reason", "usage_limit")
+	if e := c.waitFor(2*time.Minute, "resume_started", "session", id); e.text("auth") != "key" {
+		t.Errorf("auth = %q, want key", e.text("auth"))
+	}
+	c.resumedOnce(id)
+	for n, r := range w.provider.Main() {
+		if r.Bearer != token || r.Key != "" {
+			t.Errorf("request %d was paid by %q and %q, want the provider's own key", n, r.Bearer, r.Key)
+		}
 	}
 }

@@ -164,10 +164,6 @@ func (w *world) writeJSON(name string, v any) {
 // useLogin lets Claude Code run on a login of the Max plan.
 func (w *world) useLogin() {
 	w.login = true
-	w.logIn()
-}
-
-func (w *world) logIn() {
 	w.writeJSON(".claude/.credentials.json", map[string]any{"claudeAiOauth": map[string]any{
 		"accessToken": dummyLogin, "refreshToken": "sk-ant-ort01-dummy", "expiresAt": time.Now().Add(1000 * time.Hour).UnixMilli(),
 		"scopes": []string{"user:inference", "user:profile"}, "subscriptionType": "max", "rateLimitTier": "default_claude_max_5x"}})

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,7 @@ func (c *Claude) purse(environ []string, headless bool) string {
 			}
 		}
 	}
-	if env[server] != "" {
+	if elsewhere(env[server]) {
 		who += onServer
 	}
 	return who
@@ -82,32 +83,26 @@ func (c *Claude) hasKey() bool {
 	return slices.ContainsFunc(payers, func(name string) bool { return c.getenv(name) != "" })
 }
 
+// ownServer tells whether the config sends the requests to a server of its user's, with a key for it.
+func (c *Claude) ownServer() bool {
+	return elsewhere(c.cfg.Env[server]) && slices.ContainsFunc(payers, func(name string) bool { return c.cfg.Env[name] != "" })
+}
+
+// elsewhere tells whether requests to this server leave Anthropic's own, to which alone a login belongs. Empty: the agent takes that one.
+func elsewhere(base string) bool {
+	u, err := url.Parse(base)
+	return base != "" && (err != nil || u.Scheme != "https" || u.Host != "api.anthropic.com")
+}
+
 // pay sees to it that who paid for the session pays for its resume, whatever clawd's own environment
 // would have.
-func (c *Claude) pay(p *resume.Plan, r agent.Request) error {
+func (c *Claude) pay(p *resume.Plan, r agent.Request) (err error) {
 	who, own := "", false
 	if r.Launch != nil {
 		who, own = strings.CutSuffix(r.Launch.Pays, onServer)
 	}
-	now := cloud(c.getenv)
-	switch limited := r.Stop.Reason == detect.UsageLimit; {
-	case who != "" && who != login && who != key:
-		if now != who {
-			return c.unfit(r, "it ran on "+who+", which clawd's environment does not turn on", "agent.claude.env")
-		}
-		p.Auth = who
-	case limited && r.Stop.Status == http.StatusBadRequest && c.hasKey() && who != login:
-		p.Auth = key // its owner has set this limit, and no login is to pay instead
-	case limited: // A plan's limit stops no key, and who waited for the plan must not go on at a price.
-		p.Auth = login
-	case who == key && !c.hasKey():
-		return c.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.claude.env")
-	case who != "":
-		p.Auth = who
-	case now != "" && (cloud(func(name string) string { return c.cfg.Env[name] }) != "" || strings.Contains(r.Info.Model, "anthropic.") || strings.Contains(r.Info.Model, "@")):
-		p.Auth = now // so says the config, or the model's name
-	default:
-		p.Auth = c.auth()
+	if p.Auth, err = c.payer(r, who); err != nil {
+		return err
 	}
 	switch p.Auth {
 	case login:
@@ -115,17 +110,42 @@ func (c *Claude) pay(p *resume.Plan, r agent.Request) error {
 	case key:
 		p.Unset = slices.Clone(clouds)
 	}
-	said := c.cfg.Env[server] != ""
+	said := c.cfg.Env[server]
 	switch {
-	case said:
+	case p.Auth == login && elsewhere(said) && (who != login || !own):
+		return c.unfit(r, "its login would go to the server that "+server+" names in the config", envKey)
+	case said != "":
 	case who == "" && own:
-		return c.unfit(r, "its requests went to a server of its user's, and nobody saw who paid there", "agent.claude.env")
-	case who == "" && c.getenv(server) != "":
-		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", "agent.claude.env")
+		return c.unfit(r, "its requests went to a server of its user's, and nobody saw who paid there", envKey)
+	case who == "" && elsewhere(c.getenv(server)):
+		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", envKey)
 	case own && c.getenv(server) == "":
-		return c.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, "agent.claude.env")
+		return c.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, envKey)
 	case who != "" && !own:
 		p.Unset = append(p.Unset, server)
 	}
 	return nil
+}
+
+// payer tells who is to pay for a resume; who is what was seen of that.
+func (c *Claude) payer(r agent.Request, who string) (string, error) {
+	now := cloud(c.getenv)
+	switch limited := r.Stop.Reason == detect.UsageLimit; {
+	case who != "" && who != login && who != key:
+		if now != who {
+			return "", c.unfit(r, "it ran on "+who+", which clawd's environment does not turn on", envKey)
+		}
+		return who, nil
+	case who == key && !c.hasKey():
+		return "", c.unfit(r, "a key paid for it, which clawd's environment does not have", envKey)
+	case who != "": // also at a limit: a plan of another provider's is paid by a key, at its server
+		return who, nil
+	case limited && (c.ownServer() || r.Stop.Status == http.StatusBadRequest && c.hasKey()):
+		return key, nil // the plan is that server's, or the key's owner has set this limit: no login is to pay instead
+	case limited: // A plan's limit stops no key, and who waited for the plan must not go on at a price.
+		return login, nil
+	case now != "" && (cloud(func(name string) string { return c.cfg.Env[name] }) != "" || strings.Contains(r.Info.Model, "anthropic.") || strings.Contains(r.Info.Model, "@")):
+		return now, nil // so says the config, or the model's name
+	}
+	return c.auth(), nil
 }

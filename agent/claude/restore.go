@@ -32,6 +32,7 @@ func (c *Claude) restore(r agent.Request) ([]string, detect.Known, error) {
 const (
 	section = "agent.claude"
 	argsKey = section + ".args"
+	envKey  = section + ".env"
 )
 
 func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, known detect.Known, err error) {

@@ -1,0 +1,77 @@
+package claude
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/detect"
+)
+
+const (
+	otherServer = "ANTHROPIC_BASE_URL=https://api.z.ai/api/anthropic"
+	otherToken  = "ANTHROPIC_AUTH_TOKEN=zai-dummy"
+)
+
+// variables are those of a config.
+func variables(vars ...string) agent.Config {
+	env := map[string]string{}
+	for _, v := range vars {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	return agent.Config{Env: env}
+}
+
+// Plans of other providers run in Claude Code by a server and a key, beside a claude.ai login, and have windows that are used up. The login goes to no
+// server but Anthropic's, unless it was seen to.
+func TestLoginGoesToNoOtherServer(t *testing.T) {
+	zai, none := []string{otherServer, otherToken}, []string{"A=b"}
+	used := detect.Stop{State: detect.Stopped, Reason: detect.UsageLimit, Status: 429}
+	rate := detect.Stop{State: detect.Stopped, Reason: detect.RateLimit}
+	for _, c := range []struct {
+		name     string
+		ran      []string // environment of its process; nil: not seen
+		terminal bool
+		vars     []string // clawd's
+		cfg      []string
+		stop     detect.Stop
+		auth     string // empty: left
+	}{
+		{"a key, window used up", zai, false, zai, nil, used, key},
+		{"a key, window used up, both from the config", zai, false, nil, zai, used, key},
+		{"a key, window used up, and clawd has no key", zai, false, []string{otherServer}, nil, used, ""},
+		{"not seen, window used up, both from the config", nil, false, nil, zai, used, key},
+		{"not seen, both from the config", nil, false, nil, zai, rate, key},
+		{"not seen, window used up, key from clawd's environment", nil, false, []string{otherToken}, []string{otherServer}, used, ""},
+		{"not seen, key from clawd's environment", nil, false, []string{otherToken}, []string{otherServer}, rate, ""},
+		{"not seen, server from clawd's environment", nil, false, zai, nil, used, ""},
+		{"a terminal, window used up, key from clawd's environment", zai, true, []string{otherToken}, []string{otherServer}, used, ""},
+		{"a login at Anthropic's, and the config has a server", none, false, nil, []string{otherServer}, rate, ""},
+		{"a login at Anthropic's, and the config has a server and a key", none, false, nil, zai, used, ""},
+		{"a login at that server", []string{otherServer}, false, nil, []string{otherServer}, rate, login},
+		{"not seen, and the config has Anthropic's own server", nil, false, nil, []string{"ANTHROPIC_BASE_URL=https://api.anthropic.com"}, rate, login},
+		{"a login at Anthropic's own server, by name", []string{"ANTHROPIC_BASE_URL=https://api.anthropic.com/"}, false, nil, nil, rate, login},
+		{"not seen, and clawd has Anthropic's own server", nil, false, []string{"ANTHROPIC_BASE_URL=https://api.anthropic.com"}, nil, rate, login},
+		{"not seen, and the config has its address without TLS", nil, false, nil, []string{"ANTHROPIC_BASE_URL=http://api.anthropic.com"}, rate, ""},
+		{"not seen, and the config has no address", nil, false, nil, []string{"ANTHROPIC_BASE_URL=%"}, rate, ""},
+	} {
+		root := t.TempDir()
+		put(t, root+"/.credentials.json", "never read")
+		r := request(t, root)
+		r.Stop = c.stop
+		a := over(root, table{}, variables(c.cfg...), c.vars...)
+		r.Launch.Pays = a.purse(c.ran, !c.terminal)
+		p, err := a.Plan(r)
+		var u *agent.Unfit
+		switch {
+		case c.auth == "" && (!errors.As(err, &u) || u.Key != "agent.claude.env"):
+			t.Errorf("%s: paid by %s, %v; want it left", c.name, p.Auth, err)
+		case c.auth == "":
+		case err != nil || p.Auth != c.auth || slices.Contains(p.Unset, "ANTHROPIC_AUTH_TOKEN") != (c.auth == login):
+			t.Errorf("%s: paid by %s without %q, %v; want %s", c.name, p.Auth, p.Unset, err, c.auth)
+		}
+	}
+}
