@@ -33,6 +33,8 @@ type Claude struct {
 	mu    sync.Mutex
 	seen  map[string]string // registry path -> session it named last
 	cache jsonl.Cache
+
+	accounts map[string]account // by global file
 }
 
 // Kind is Claude Code, for turn.Request and for whoever lists the agents.
@@ -55,7 +57,7 @@ var Kind = agent.Kind{
 // need not exist. Times that the agent prints without a zone are read in $TZ, else local time.
 func New(env agent.Env, cfg agent.Config) *Claude {
 	env = env.Whole()
-	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}}
+	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}, accounts: map[string]account{}}
 	c.given = cmp.Or(cfg.ConfigDir, env.Getenv("CLAUDE_CONFIG_DIR"))
 	c.root = agent.Resolved(cmp.Or(c.given, filepath.Join(env.Home, ".claude")))
 	return c

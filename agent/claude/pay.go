@@ -1,6 +1,9 @@
 package claude
 
 import (
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -73,7 +76,38 @@ func (c *Claude) purse(environ []string, headless bool) string {
 
 func (c *Claude) hasLogin() bool {
 	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
-	return err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != ""
+	return err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "" || slices.ContainsFunc(c.globals(), c.namesAccount)
+}
+
+// namesAccount tells whether a global file names the account of a login, which itself may lie in a key chain that nobody sees. So does one that
+// cannot be read, for a key is not to pay by mistake.
+func (c *Claude) namesAccount(path string) bool {
+	fi, err := agent.Own(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	now := account{stamp: agent.Stamp(fi)}
+	c.mu.Lock()
+	was := c.accounts[path]
+	c.mu.Unlock()
+	if was.stamp == now.stamp {
+		return was.named
+	}
+	var global struct {
+		Account map[string]json.RawMessage `json:"oauthAccount"`
+	}
+	b, err := agent.ReadFile(path, configMax)
+	now.named = err != nil || json.Unmarshal(b, &global) != nil || len(global.Account) > 0
+	c.mu.Lock()
+	c.accounts[path] = now
+	c.mu.Unlock()
+	return now.named
+}
+
+// account is what a state of a global file tells.
+type account struct {
+	stamp string
+	named bool
 }
 
 // auth is who pays for a run of ours where no cloud does.

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,5 +74,53 @@ func TestLoginGoesToNoOtherServer(t *testing.T) {
 		case err != nil || p.Auth != c.auth || slices.Contains(p.Unset, "ANTHROPIC_AUTH_TOKEN") != (c.auth == login):
 			t.Errorf("%s: paid by %s without %q, %v; want %s", c.name, p.Auth, p.Unset, err, c.auth)
 		}
+	}
+}
+
+// On a Mac the login lies in the key chain, and the global file alone names its account. A key around it does not pay.
+func TestLoginWithoutAFile(t *testing.T) {
+	const keyVar = "ANTHROPIC_API_KEY=k"
+	account := `{"hasCompletedOnboarding":true,"oauthAccount":{"accountUuid":"x","emailAddress":"a@b"}}`
+	for _, c := range []struct {
+		name, global, inside string // the global files in the home folder, and in the agent's own; empty: none
+		configured           bool   // the config names the agent's folder
+		folder               string
+		auth                 string
+	}{
+		{"none", "", "", false, ".claude", key},
+		{"an account", account, "", false, ".claude", login},
+		{"no account", `{"hasCompletedOnboarding":true}`, "", false, ".claude", key},
+		{"a logout", `{"oauthAccount":null}`, "", false, ".claude", key},
+		{"it can't be read", "{", "", false, ".claude", login},
+		{"the usual folder by the config", account, "", true, ".claude", login},
+		{"another folder", account, "", true, "other", key},
+		{"another folder, with an account", "", account, true, "other", login},
+	} {
+		home := t.TempDir()
+		root := filepath.Join(home, c.folder)
+		for path, text := range map[string]string{home: c.global, root: c.inside} {
+			if text != "" {
+				put(t, filepath.Join(path, ".claude.json"), text)
+			}
+		}
+		a := over(root, table{}, agent.Config{}, keyVar)
+		if !c.configured {
+			a = New(agent.Env{Home: home, Getenv: a.env.Getenv, Procs: table{}}, agent.Config{})
+		}
+		r := request(t, root)
+		for _, pays := range []string{"", a.purse([]string{keyVar}, false)} { // not seen; a terminal, whose user may have refused the key
+			r.Launch.Pays = pays
+			if p, err := a.Plan(r); err != nil || p.Auth != c.auth {
+				t.Errorf("%s, %q seen: paid by %s, %v; want %s", c.name, pays, p.Auth, err, c.auth)
+			}
+		}
+	}
+	// It is read again when it was written.
+	home := t.TempDir()
+	a := over(filepath.Join(home, ".claude"), table{}, agent.Config{}, keyVar)
+	before := a.auth()
+	put(t, filepath.Join(home, ".claude.json"), account)
+	if after := a.auth(); before != key || after != login {
+		t.Errorf("%s pays, and %s after a login", before, after)
 	}
 }

@@ -16,13 +16,23 @@ const configMax = 16 << 20
 func (c *Claude) vim() bool {
 	mode := editorMode(filepath.Join(c.root, "settings.json"))
 	if mode == "" {
-		global := c.env.Home
-		if c.given != "" {
-			global = c.root
-		}
-		mode = editorMode(filepath.Join(global, ".claude.json"))
+		mode = editorMode(c.globals()[0])
 	}
 	return mode == "vim"
+}
+
+// globals are the files in which the agent keeps what is of no project. Where the config names its usual folder, runs without that variable
+// have it elsewhere.
+func (c *Claude) globals() []string {
+	const name = ".claude.json"
+	home := filepath.Join(c.env.Home, name)
+	switch {
+	case c.given == "":
+		return []string{home}
+	case c.root == agent.Resolved(filepath.Join(c.env.Home, ".claude")):
+		return []string{filepath.Join(c.root, name), home}
+	}
+	return []string{filepath.Join(c.root, name)}
 }
 
 // editorMode reads a settings file; empty: it names none, or cannot be read.
