@@ -213,6 +213,49 @@ func TestRestoreGemini061(t *testing.T) {
 	}
 }
 
+// A script chooses its model and effort by variables of its shell, of which clawd, a service, has none or others.
+func TestModelByVariable(t *testing.T) {
+	t.Parallel()
+	const haiku, low = "ANTHROPIC_MODEL=claude-haiku-4-5-20251001", "CLAUDE_CODE_EFFORT_LEVEL=low"
+	for _, c := range []struct {
+		name     string
+		agent    agentCase
+		ran, own []string
+		answered bool // in a turn before
+	}{
+		{"Both", claude332, []string{haiku, low}, nil, false},
+		{"Both197", claude197, []string{haiku, low}, nil, false},
+		{"Effort", claude332, []string{low}, nil, false},
+		{"Answered", claude332, []string{haiku}, nil, true},
+		{"AnsweredAndAnotherHere", claude332, []string{haiku}, []string{"ANTHROPIC_MODEL=claude-opus-5-5"}, true},
+		{"OthersHere", claude332, nil, []string{"ANTHROPIC_MODEL=claude-fable-5", "CLAUDE_CODE_EFFORT_LEVEL=max"}, false},
+		{"Gemini", gemini061, []string{"GEMINI_MODEL=gemini-2.5-flash-lite"}, nil, false},
+		{"GeminiAnotherHere", gemini061, nil, []string{"GEMINI_MODEL=gemini-2.5-flash-lite"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onlyInAll(t)
+			w := newWorld(t, c.agent)
+			d := w.startClawd(settings{env: c.own})
+			w.env = append(w.env, c.ran...)
+			id := ""
+			if c.answered {
+				w.provider.Queue(provider.Text("one"))
+				w.prompt("say one")
+				id = w.only()
+				w.provider.Queue(w.failing(w.rateLimit())...)
+				w.resume(id, "say two").wait()
+			} else {
+				id = w.stopped(w.rateLimit())
+			}
+			before := w.main() - 1
+			d.waitFor(2*agentTime, "resume_started", "session", id, "flags", "seen")
+			d.resumedOnce(id)
+			w.same(before, w.main()-1)
+		})
+	}
+}
+
 // A session on a login stays on it, though clawd's environment turns on a cloud and has a key.
 func TestPayerClaude329(t *testing.T) { payerClaude(t, claude329) }
 func TestPayerClaude197(t *testing.T) { payerClaude(t, claude197) }

@@ -128,6 +128,7 @@ func (c *Claude) launch(pid int) (detect.Launch, bool) {
 		known = idleOptions
 	}
 	l.Flags, l.Lost = known.Parse(arguments(argv))
+	choose(&l, environ)
 	l.Bounds = c.env.Bounds(bounds, environ)
 	return l, true
 }

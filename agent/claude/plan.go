@@ -113,6 +113,11 @@ func (c *Claude) plan(r agent.Request) (resume.Plan, error) {
 	if err := c.pay(&p, r); err != nil {
 		return resume.Plan{}, err
 	}
+	for _, v := range choices { // clawd's own are not the session's
+		if c.cfg.Env[v.name] == "" && c.getenv(v.name) != "" {
+			p.Unset = append(p.Unset, v.name)
+		}
+	}
 	p.Env = c.cfg.Environ(p.Unset, "CLAUDE_CONFIG_DIR", c.given)
 	return p, nil
 }

@@ -19,7 +19,11 @@ import (
 // model of an answer, and from 2.1.329 on the system prompt; all others would be gone, and with them
 // what the run was not to do.
 func (c *Claude) restore(r agent.Request) ([]string, detect.Known, error) {
-	args, known, err := c.kept(r, options.Given(c.cfg.Args))
+	given := options.Given(c.cfg.Args)
+	for _, v := range choices {
+		given[v.option] = given[v.option] || c.cfg.Env[v.name] != ""
+	}
+	args, known, err := c.kept(r, given)
 	if err != nil {
 		return nil, "", err
 	}
@@ -37,7 +41,7 @@ const (
 
 func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, known detect.Known, err error) {
 	if r.Launch != nil {
-		args, err = c.again(r)
+		args, err = c.again(r, given)
 		return args, detect.KnownSeen, err
 	}
 	if e := r.Info.Entry; strings.HasPrefix(e, "sdk-") && e != "sdk-cli" {
@@ -54,14 +58,14 @@ func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, kn
 	return args, detect.KnownNot, nil
 }
 
-// again passes on what stood on the command line.
-func (c *Claude) again(r agent.Request) (args []string, err error) {
+// again passes on what stood on the command line, and the model and the effort of the records where it named none.
+func (c *Claude) again(r agent.Request, given map[string]bool) (args []string, err error) {
 	flags, lost := options.Kept(r.Launch, c.env, c.cfg, section)
 	if lost != nil {
 		return nil, c.unfit(r, lost.Why, lost.Key)
 	}
 	for _, f := range flags {
-		if f.Name == "--model" && !c.wantsModel(r) {
+		if f.Name == modelFlag && (given[modelFlag] || !c.wantsModel(r)) || f.Name == effortFlag && (given[effortFlag] || !wantsEffort(r)) {
 			continue
 		}
 		for _, path := range f.Values {
@@ -77,27 +81,62 @@ func (c *Claude) again(r agent.Request) (args []string, err error) {
 		}
 		args = append(args, f.Args()...)
 	}
-	return args, nil
+	for _, o := range []string{modelFlag, effortFlag, fallbackFlag} {
+		given[o] = given[o] || holds(args, o)
+	}
+	return append(args, c.chosen(r, given)...), nil
 }
 
 // fileOptions name files, without which the agent would not start or, worse, would.
 var fileOptions = map[string]bool{"--settings": true, "--mcp-config": true, "--agents": true, "--plugin-dir": true,
 	"--append-system-prompt-file": true, "--system-prompt-file": true, "--append-subagent-system-prompt-file": true}
 
-// wantsModel: in a terminal its user may have chosen another model since, and then the agent brings that
-// one back by itself. The window of a large context is asked for by the model's whole name.
-func (c *Claude) wantsModel(r agent.Request) bool {
-	return len(c.model(r)) == 0 && (r.Info.Model == "" || !r.Info.Interactive)
+const (
+	modelFlag    = "--model"
+	effortFlag   = "--effort"
+	fallbackFlag = "--fallback-model"
+)
+
+// choices are variables that stand for an option. That of the model stands behind its option, the other goes before.
+var choices = []struct{ name, option string }{{"ANTHROPIC_MODEL", modelFlag}, {"CLAUDE_CODE_EFFORT_LEVEL", effortFlag}}
+
+// choose adds to the flags of a launch what a variable chose.
+func choose(l *detect.Launch, environ []string) {
+	for _, v := range choices {
+		i := slices.IndexFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, v.name+"=") })
+		if i < 0 {
+			continue
+		}
+		value := strings.TrimPrefix(environ[i], v.name+"=")
+		_, named := l.Value(v.option)
+		if v.option == modelFlag && (named || value == "") || v.option == effortFlag && !slices.Contains(efforts, value) {
+			continue
+		}
+		flags, lost := options.Parse([]string{v.option + "=" + value})
+		l.Flags, l.Lost = append(l.Flags, flags...), append(l.Lost, lost...)
+	}
 }
 
-// chosen gives the model and the effort of the last request.
+// wantsModel: in a terminal its user may have chosen another model since, and then the agent brings that
+// one back by itself, or the records tell it. The window of a large context is asked for by the model's whole name.
+func (c *Claude) wantsModel(r agent.Request) bool {
+	return len(c.model(r)) == 0 && (!r.Info.Interactive || r.Info.Model == "" && !plainModel(r.Info.Setup.Model))
+}
+
+// wantsEffort: so it is with the effort, which the agent does not bring back.
+func wantsEffort(r agent.Request) bool {
+	return !r.Info.Interactive || !slices.Contains(efforts, r.Info.Setup.Effort)
+}
+
+// chosen gives the model and the effort of the last request. With a model to fall back to that may have been that one, and the agent does not start with
+// the same one twice.
 func (c *Claude) chosen(r agent.Request, given map[string]bool) (args []string) {
 	s := r.Info.Setup
-	if m := s.Model; !given["--model"] && len(c.model(r)) == 0 && plainModel(m) && m != r.Info.Model {
-		args = append(args, "--model="+m)
+	if m := s.Model; !given[modelFlag] && !given[fallbackFlag] && len(c.model(r)) == 0 && plainModel(m) && m != r.Info.Model {
+		args = append(args, modelFlag+"="+m)
 	}
-	if !given["--effort"] && slices.Contains(efforts, s.Effort) {
-		args = append(args, "--effort="+s.Effort)
+	if !given[effortFlag] && slices.Contains(efforts, s.Effort) {
+		args = append(args, effortFlag+"="+s.Effort)
 	}
 	return args
 }
@@ -142,7 +181,7 @@ func (c *Claude) least(r agent.Request, given map[string]bool) (args []string, w
 		return nil, unseen + "nor is its permission mode known"
 	case !asks:
 		return nil, unseen + "in the permission mode " + r.Info.Mode + " it might do more than before"
-	case (r.Info.Model == "" || !r.Answered) && !given["--model"]:
+	case (r.Info.Model == "" || !r.Answered) && !given[modelFlag]:
 		return nil, unseen + "it stopped before the first answer, so its model is not known"
 	case !agent.AtLeast(r.Program.Version, 2, 1, 197) && !given["--tools"]:
 		return nil, unseen + "this version cannot be kept to the tools that it has used"

@@ -72,6 +72,49 @@ func TestSeenOptionsArePassedAgain(t *testing.T) {
 	}
 }
 
+// What a variable chose, or its user in the session, is kept as what an option did. clawd's own variables do not count.
+func TestModelAndEffortAreKept(t *testing.T) {
+	haiku, low := "ANTHROPIC_MODEL=claude-haiku-4-5", "CLAUDE_CODE_EFFORT_LEVEL=low"
+	for _, c := range []struct {
+		name     string
+		environ  string
+		argv     string
+		terminal bool
+		answered string       // the model that answered last
+		asked    detect.Setup // of the last request, as recorded
+		cfg      agent.Config
+		want     string
+	}{
+		{"nothing", "A=b", "-p do", false, "", detect.Setup{}, agent.Config{}, ""},
+		{"variables, and no records", haiku + " " + low, "-p do", false, "", detect.Setup{}, agent.Config{}, "--model=claude-haiku-4-5 --effort=low"},
+		{"variables, and records", haiku + " " + low, "-p do", false, "", detect.Setup{Model: "claude-haiku-4-5", Effort: "low"}, agent.Config{}, "--model=claude-haiku-4-5 --effort=low"},
+		{"a model of another provider's", "ANTHROPIC_MODEL=glm-4.6", "-p do", false, "", detect.Setup{Model: "glm-4.6"}, agent.Config{}, "--model=glm-4.6"},
+		{"an option goes before the model's variable", haiku + " " + low, "-p do --model opus", false, "", detect.Setup{}, agent.Config{}, "--model=opus --effort=low"},
+		{"and behind that of the effort", low, "-p do --effort max", false, "", detect.Setup{}, agent.Config{}, "--effort=max --effort=low"},
+		{"no effort at all", "CLAUDE_CODE_EFFORT_LEVEL=unset", "-p do", false, "", detect.Setup{}, agent.Config{}, ""},
+		{"records alone", "A=b", "-p do", false, "", detect.Setup{Model: "claude-haiku-4-5", Effort: "low"}, agent.Config{}, "--model=claude-haiku-4-5 --effort=low"},
+		{"records alone, of a model that answered", "A=b", "-p do", false, "claude-haiku-4-5", detect.Setup{Model: "claude-haiku-4-5"}, agent.Config{}, ""},
+		{"records of the model to fall back to", "A=b", "-p do --fallback-model haiku", false, "", detect.Setup{Model: "claude-haiku-4-5"}, agent.Config{}, "--fallback-model=haiku"},
+		{"chosen in a terminal, not answered yet", haiku + " " + low, "--effort max", true, "claude-haiku-4-5", detect.Setup{Model: "claude-opus-4-8", Effort: "high"}, agent.Config{}, "--model=claude-opus-4-8 --effort=high"},
+		{"chosen in a terminal, before the first answer", haiku, "", true, "", detect.Setup{Model: "claude-opus-4-8"}, agent.Config{}, "--model=claude-opus-4-8"},
+		{"chosen in a terminal, and answered", "A=b", "--model opus", true, "claude-haiku-4-5", detect.Setup{Model: "claude-haiku-4-5"}, agent.Config{}, ""},
+		{"the config's", haiku + " " + low, "-p do", false, "", detect.Setup{Model: "claude-haiku-4-5", Effort: "low"}, variables("ANTHROPIC_MODEL=m", "CLAUDE_CODE_EFFORT_LEVEL=max"), ""},
+	} {
+		r := request(t, t.TempDir())
+		r.Info.Mode, r.Info.Model, r.Info.Setup, r.Info.Interactive = "acceptEdits", c.answered, c.asked, c.terminal
+		r.Launch = launchOf(t, strings.Fields(c.environ), append([]string{"claude"}, strings.Fields(c.argv)...)...)
+		p, err := over(filepath.Dir(filepath.Dir(filepath.Dir(r.Session.Path))), table{}, c.cfg, "ANTHROPIC_MODEL=claude-fable-5", "CLAUDE_CODE_EFFORT_LEVEL=max").Plan(r)
+		if got := strings.Join(restored(p), " "); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.want)
+		}
+		for _, v := range choices {
+			if slices.Contains(p.Unset, v.name) == (len(c.cfg.Env) > 0) {
+				t.Errorf("%s: without %q", c.name, p.Unset)
+			}
+		}
+	}
+}
+
 func TestLostOptionsLeaveTheSession(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"inline settings":      {"claude", "-p", "--settings", `{"env":{"API_KEY":"x"}}`},

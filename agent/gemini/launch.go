@@ -138,10 +138,11 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 	if lost != nil {
 		return nil, false, "", g.unfit(r, lost.Why, lost.Key)
 	}
-	model := false
+	model := g.model(r)
 	for _, f := range flags {
 		mode := f.Name == "--approval-mode"
 		switch {
+		case f.Name == modelFlag && (g.cfg.Env[modelVar] != "" || r.Info.Interactive && len(model) > 0): // its user may have chosen another one there
 		case mode && slices.Contains(f.Values, "plan"):
 			return nil, false, "", g.unfit(r, "it was started in plan mode, "+endless, argsKey)
 		case mode && slices.Contains(f.Values, "yolo") && !g.cfg.RestoreBypass:
@@ -149,14 +150,13 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 			return nil, false, "", g.unfit(r, "the file that it was started with by "+f.Name+" is not there any more", "")
 		default:
 			approval = approval || mode
-			model = model || f.Name == "--model"
+			if f.Name == modelFlag {
+				model = nil
+			}
 			args = append(args, f.Args()...)
 		}
 	}
-	if r.Info.Interactive && !model { // its user may have chosen one there
-		args = append(args, g.model(r)...)
-	}
-	return args, approval, detect.KnownSeen, nil
+	return append(args, model...), approval, detect.KnownSeen, nil
 }
 
 // absent tells whether a policy is gone: the agent starts without it, and says nothing.

@@ -105,7 +105,7 @@ func TestOptionsArePassedAgain(t *testing.T) {
 		"-p x --approvalMode plan":             "left",
 	} {
 		g, r := planner(t, agent.Config{})
-		r.Info.Model = "gemini-2.5-pro" // a router may have chosen it
+		r.Info.Model = "gemini-2.5-pro" // its user or a router may have chosen it, or a variable
 		put(t, filepath.Join(r.Info.Dir, "p.toml"), "")
 		r.Launch = &detect.Launch{}
 		r.Launch.Flags, r.Launch.Lost = options.Parse(strings.Fields(argv))
@@ -116,6 +116,9 @@ func TestOptionsArePassedAgain(t *testing.T) {
 				t.Errorf("%s: %q, %v", argv, p.Argv, err)
 			}
 			continue
+		}
+		if !strings.Contains(argv, "-m ") {
+			want += " -m gemini-2.5-pro"
 		}
 		if got := strings.Join(p.Argv[3:max(3, len(p.Argv)-3)], " "); err != nil || got != want || p.Flags != detect.KnownSeen {
 			t.Errorf("%s: %q, %v; want %q", argv, got, err, want)
@@ -144,6 +147,47 @@ func TestOptionsBesideTheConfigs(t *testing.T) {
 		got := strings.TrimPrefix(strings.Join(p.Argv[3:len(p.Argv)-3], " "), "--approval-mode default ")
 		if got != c.want {
 			t.Errorf("%s with %s: %q, want %q", c.argv, c.args, got, c.want)
+		}
+	}
+}
+
+// A script chose its model by GEMINI_MODEL, or its user did in the terminal: the records tell it. clawd's own variable does not count.
+func TestModelIsKept(t *testing.T) {
+	const chosen, other = "gemini-2.5-flash", "gemini-2.5-pro"
+	for _, c := range []struct {
+		name     string
+		argv     string
+		unseen   bool
+		terminal bool
+		cfg      agent.Config
+		want     string // the options of the model; empty: none
+		kept     bool   // clawd's variable
+	}{
+		{"a variable's", "-p x", false, false, agent.Config{}, "-m " + chosen, false},
+		{"not seen", "", true, false, agent.Config{}, "-m " + chosen, false},
+		{"an option's", "-p x -m flash", false, false, agent.Config{}, "--model=flash", false},
+		{"an option's, in a terminal where another one answered", "-m pro", false, true, agent.Config{Args: []string{"--yolo"}}, "-m " + chosen, false},
+		{"the config's", "-p x -m flash", false, false, agent.Config{Args: []string{"--model", other}}, "--model " + other, false},
+		{"the config's variable", "-p x -m flash", false, false, agent.Config{Env: map[string]string{modelVar: other}}, "", true},
+	} {
+		g, r := planner(t, c.cfg, modelVar+"="+other)
+		r.Info.Model, r.Info.Interactive = chosen, c.terminal
+		if r.Launch = nil; !c.unseen {
+			r.Launch = &detect.Launch{}
+			r.Launch.Flags, r.Launch.Lost = options.Parse(strings.Fields(c.argv))
+		}
+		p, err := g.Plan(r)
+		var got []string
+		for n, a := range p.Argv {
+			switch {
+			case strings.HasPrefix(a, "--model="):
+				got = append(got, a)
+			case a == "-m", a == "--model":
+				got = append(got, a, p.Argv[n+1])
+			}
+		}
+		if err != nil || strings.Join(got, " ") != c.want || slices.Contains(p.Unset, modelVar) == c.kept {
+			t.Errorf("%s: %q without %q, %v; want %q", c.name, got, p.Unset, err, c.want)
 		}
 	}
 }

@@ -92,6 +92,9 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if err := g.pay(&p, r); err != nil {
 		return resume.Plan{}, err
 	}
+	if g.cfg.Env[modelVar] == "" && g.getenv(modelVar) != "" { // clawd's own is not the session's
+		p.Unset = append(p.Unset, modelVar)
+	}
 	home := ""
 	if g.cfg.ConfigDir != "" {
 		if filepath.Base(g.given) != ".gemini" {
@@ -158,10 +161,15 @@ func (g *Gemini) mode(r agent.Request) ([]string, error) {
 	return []string{"--approval-mode", "default"}, nil
 }
 
-// model gives the model that answered last: the agent's own resume takes its default one, after asking a
+const (
+	modelFlag = "--model"
+	modelVar  = "GEMINI_MODEL"
+)
+
+// model gives the model that answered last, unless the config names one: the agent's own resume takes its default one, after asking a
 // further model which to take. Whether the session had it by its user's choice or by that is not recorded.
 func (g *Gemini) model(r agent.Request) []string {
-	if m := r.Info.Model; modelName.MatchString(m) && !g.sets("-m", "--model") {
+	if m := r.Info.Model; modelName.MatchString(m) && !g.sets("-m", modelFlag) && g.cfg.Env[modelVar] == "" {
 		return []string{"-m", m}
 	}
 	return nil
