@@ -30,6 +30,26 @@ const (
 
 	login = "login"
 	key   = "key"
+
+	loginVar = "CLAUDE_CODE_OAUTH_TOKEN"
+)
+
+// accounts are the variables by which those who pay in the same way differ.
+var accounts = map[string][]string{
+	login:                    {loginVar, loginVar + "_FILE_DESCRIPTOR"},
+	key:                      payers,
+	"gateway":                {server, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_GATEWAY_TOKEN"},
+	"bedrock":                append([]string{"AWS_BEARER_TOKEN_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL"}, amazon...),
+	"mantle":                 append([]string{"AWS_BEARER_TOKEN_BEDROCK", "ANTHROPIC_BEDROCK_MANTLE_BASE_URL"}, amazon...),
+	"anthropic_aws":          append([]string{"ANTHROPIC_AWS_API_KEY", "ANTHROPIC_AWS_WORKSPACE_ID", "ANTHROPIC_AWS_BASE_URL"}, amazon...),
+	"vertex":                 append([]string{"ANTHROPIC_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_BASE_URL"}, google...),
+	"anthropic_google_cloud": append([]string{"ANTHROPIC_GOOGLE_CLOUD_PROJECT", "ANTHROPIC_GOOGLE_CLOUD_WORKSPACE_ID", "ANTHROPIC_GOOGLE_CLOUD_BASE_URL"}, google...),
+	"foundry":                {"ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN", "ANTHROPIC_FOUNDRY_RESOURCE", "ANTHROPIC_FOUNDRY_BASE_URL"},
+}
+
+var (
+	amazon = []string{"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_ROLE_ARN", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
+	google = []string{"GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS"}
 )
 
 // cloud names the cloud that an environment turns on; empty: none.
@@ -47,7 +67,7 @@ func on(value string) bool {
 	return slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(value)))
 }
 
-// purse tells, from the presence of things and never from their content, who pays for a process with
+// purse tells, from the presence of things and the digests of some, who pays for a process with
 // such an environment. In a terminal its user may have refused the key: then it tells only whether the requests go
 // to a server of the user's own.
 func (c *Claude) purse(environ []string, headless bool) string {
@@ -63,20 +83,26 @@ func (c *Claude) purse(environ []string, headless bool) string {
 	if who == "" {
 		who = login
 		if slices.ContainsFunc(payers, func(name string) bool { return env[name] != "" }) {
-			if who = key; !headless && c.hasLogin() {
+			if who = key; !headless && (env[loginVar] != "" || c.storedLogin()) {
 				who = ""
 			}
 		}
 	}
+	names := slices.Concat(accounts[login], payers, []string{server})
+	if who != login && who != key {
+		names = append(names, accounts[who]...)
+	}
 	if elsewhere(env[server]) {
 		who += onServer
 	}
-	return who
+	return agent.Purse(who, environ, names...)
 }
 
-func (c *Claude) hasLogin() bool {
+func (c *Claude) hasLogin() bool { return c.getenv(loginVar) != "" || c.storedLogin() }
+
+func (c *Claude) storedLogin() bool {
 	_, err := os.Lstat(filepath.Join(c.root, ".credentials.json"))
-	return err == nil || c.getenv("CLAUDE_CODE_OAUTH_TOKEN") != "" || slices.ContainsFunc(c.globals(), c.namesAccount)
+	return err == nil || slices.ContainsFunc(c.globals(), c.namesAccount)
 }
 
 // namesAccount tells whether a global file names the account of a login, which itself may lie in a key chain that nobody sees. So does one that
@@ -131,11 +157,12 @@ func elsewhere(base string) bool {
 // pay sees to it that who paid for the session pays for its resume, whatever clawd's own environment
 // would have.
 func (c *Claude) pay(p *resume.Plan, r agent.Request) (err error) {
-	who, own := "", false
+	pays := ""
 	if r.Launch != nil {
-		who, own = strings.CutSuffix(r.Launch.Pays, onServer)
+		pays = r.Launch.Pays
 	}
-	if p.Auth, err = c.payer(r, who); err != nil {
+	who, own := strings.CutSuffix(agent.Payer(pays), onServer)
+	if p.Auth, err = c.payer(r, who, own || pays == ""); err != nil {
 		return err
 	}
 	switch p.Auth {
@@ -146,7 +173,7 @@ func (c *Claude) pay(p *resume.Plan, r agent.Request) (err error) {
 	}
 	said := c.cfg.Env[server]
 	switch {
-	case p.Auth == login && elsewhere(said) && (who != login || !own):
+	case p.Auth == login && elsewhere(said) && (who != login || !own || !agent.SameValue(pays, server, said)):
 		return c.unfit(r, "its login would go to the server that "+server+" names in the config", envKey)
 	case said != "":
 	case who == "" && own:
@@ -155,14 +182,21 @@ func (c *Claude) pay(p *resume.Plan, r agent.Request) (err error) {
 		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", envKey)
 	case own && c.getenv(server) == "":
 		return c.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, envKey)
+	case own && !agent.SameValue(pays, server, c.getenv(server)):
+		return c.unfit(r, "its requests went to another server than the one that "+server+" names in clawd's environment", envKey)
 	case who != "" && !own:
 		p.Unset = append(p.Unset, server)
 	}
+	unset, why := c.cfg.SameAccount(c.env, pays, accounts[p.Auth]...)
+	if why != "" {
+		return c.unfit(r, why, envKey)
+	}
+	p.Unset = append(p.Unset, unset...)
 	return nil
 }
 
-// payer tells who is to pay for a resume; who is what was seen of that.
-func (c *Claude) payer(r agent.Request, who string) (string, error) {
+// payer tells who is to pay for a resume; who is what was seen of that. own: its requests went to a server of the user's own, or may have.
+func (c *Claude) payer(r agent.Request, who string, own bool) (string, error) {
 	now := cloud(c.getenv)
 	switch limited := r.Stop.Reason == detect.UsageLimit; {
 	case who != "" && who != login && who != key:
@@ -174,7 +208,7 @@ func (c *Claude) payer(r agent.Request, who string) (string, error) {
 		return "", c.unfit(r, "a key paid for it, which clawd's environment does not have", envKey)
 	case who != "": // also at a limit: a plan of another provider's is paid by a key, at its server
 		return who, nil
-	case limited && (c.ownServer() || r.Stop.Status == http.StatusBadRequest && c.hasKey()):
+	case limited && (own && c.ownServer() || r.Stop.Status == http.StatusBadRequest && c.hasKey()):
 		return key, nil // the plan is that server's, or the key's owner has set this limit: no login is to pay instead
 	case limited: // A plan's limit stops no key, and who waited for the plan must not go on at a price.
 		return login, nil

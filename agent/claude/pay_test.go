@@ -124,3 +124,71 @@ func TestLoginWithoutAFile(t *testing.T) {
 		t.Errorf("%s pays, and %s after a login", before, after)
 	}
 }
+
+// Another account of the same kind does not pay, nor do requests go to another server.
+func TestAccountIsKept(t *testing.T) {
+	const token, bedrock, vertex = "CLAUDE_CODE_OAUTH_TOKEN=company", "CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CODE_USE_VERTEX=1"
+	for _, c := range []struct {
+		name  string
+		ran   []string
+		vars  []string // clawd's
+		cfg   []string
+		left  bool
+		unset string // a variable that is taken away
+	}{
+		{"a token, and clawd has it", []string{token}, []string{token}, nil, false, ""},
+		{"a token, and clawd has none", []string{token}, nil, nil, true, ""},
+		{"a token, and clawd has another", []string{token}, []string{token + "-2"}, nil, true, ""},
+		{"a token, and the config has one", []string{token}, nil, []string{token}, false, ""},
+		{"a token in a file of its own", []string{loginVar + "_FILE_DESCRIPTOR=3"}, nil, nil, true, ""},
+		{"the stored login, and clawd has a token", []string{"A=b"}, []string{token}, nil, false, loginVar},
+		{"a server", []string{otherServer, otherToken}, []string{otherServer, otherToken}, nil, false, ""},
+		{"another server", []string{otherServer, otherToken}, []string{"ANTHROPIC_BASE_URL=https://api.moonshot.ai/anthropic", otherToken}, nil, true, ""},
+		{"a login at another server, by the config", []string{otherServer}, nil, []string{"ANTHROPIC_BASE_URL=https://api.moonshot.ai/anthropic"}, true, ""},
+		{"another key there", []string{otherServer, otherToken}, []string{otherServer, otherToken + "-2"}, nil, true, ""},
+		{"another key", []string{"ANTHROPIC_API_KEY=company"}, []string{"ANTHROPIC_API_KEY=private"}, nil, true, ""},
+		{"another key, by the config", []string{"ANTHROPIC_API_KEY=company"}, nil, []string{"ANTHROPIC_API_KEY=private"}, false, ""},
+		{"a key, and clawd has one of another kind, too", []string{"ANTHROPIC_API_KEY=k"}, []string{"ANTHROPIC_API_KEY=k", otherToken}, nil, false, "ANTHROPIC_AUTH_TOKEN"},
+		{"another profile", []string{bedrock, "AWS_PROFILE=client-a"}, []string{bedrock, "AWS_PROFILE=client-b"}, nil, true, ""},
+		{"a profile, and clawd has none", []string{bedrock, "AWS_PROFILE=client-a", "AWS_REGION=eu-west-1"}, []string{bedrock}, nil, true, ""},
+		{"no profile, and clawd has one", []string{bedrock}, []string{bedrock, "AWS_PROFILE=client-b"}, nil, false, "AWS_PROFILE"},
+		{"another project", []string{vertex, "ANTHROPIC_VERTEX_PROJECT_ID=a"}, []string{vertex, "ANTHROPIC_VERTEX_PROJECT_ID=b"}, nil, true, ""},
+		{"a profile of a cloud that does not pay", []string{vertex, "AWS_PROFILE=client-a"}, []string{vertex}, nil, false, ""},
+	} {
+		root := t.TempDir()
+		put(t, filepath.Join(root, ".credentials.json"), "never read")
+		r := request(t, root)
+		a := over(root, table{}, variables(c.cfg...), c.vars...)
+		r.Launch.Pays = a.purse(c.ran, true)
+		p, err := a.Plan(r)
+		var u *agent.Unfit
+		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.claude.env" || c.unset != "" && !slices.Contains(p.Unset, c.unset) {
+			t.Errorf("%s: paid by %s without %q, %v", c.name, p.Auth, p.Unset, err)
+		}
+		for _, kv := range slices.Concat(c.ran, c.vars) {
+			if _, value, _ := strings.Cut(kv, "="); len(value) > 4 && strings.Contains(r.Launch.Pays, value) {
+				t.Errorf("%s: %q is kept", c.name, r.Launch.Pays)
+			}
+		}
+		// A clawd before this one noted less.
+		if r.Launch.Pays = agent.Payer(r.Launch.Pays); c.left && slices.Contains(c.vars, bedrock) {
+			if _, err := a.Plan(r); err != nil {
+				t.Errorf("%s, by an old record: %v", c.name, err)
+			}
+		}
+	}
+}
+
+// In a terminal with a key, at Anthropic's, a server with a key that the config names is not what was waited for.
+func TestTerminalAtAnthropicsWaitsForItsPlan(t *testing.T) {
+	root := t.TempDir()
+	put(t, filepath.Join(root, ".credentials.json"), "never read")
+	r := request(t, root)
+	r.Stop.Reason, r.Stop.Status = detect.UsageLimit, 429
+	a := over(root, table{}, variables(otherServer, otherToken))
+	r.Launch.Pays = a.purse([]string{"ANTHROPIC_API_KEY=k"}, false)
+	var u *agent.Unfit
+	if p, err := a.Plan(r); !errors.As(err, &u) {
+		t.Errorf("paid by %s, %v", p.Auth, err)
+	}
+}

@@ -158,16 +158,20 @@ func (c *Codex) restore(r agent.Request) ([]string, detect.Known, error) {
 // baseURL sends the requests of OpenAI's own provider elsewhere.
 const baseURL = "OPENAI_BASE_URL"
 
-// purse tells, from the presence of things and never from their content, who pays for a process with such
-// an environment; empty: that is not known.
+// purse tells, from the presence of things and the digests of some, who pays for a process with such an environment; empty: that cannot be seen.
 func (c *Codex) purse(environ []string) string {
-	switch {
-	case len(environ) == 0:
+	if len(environ) == 0 {
 		return ""
-	case agent.Sets(environ, ownKey):
-		return "key"
-	case agent.Sets(environ, payers...):
-		return "" // 0.169 asks with its login all the same; whether an old version does was not seen
 	}
-	return "login"
+	who := "login"
+	switch {
+	case agent.Sets(environ, ownKey):
+		who = "key"
+	case agent.Sets(environ, payers...):
+		who = "" // 0.169 asks with its login all the same; whether an old version does was not seen
+	}
+	return agent.Purse(who, environ, keyAccount...)
 }
+
+// keyAccount is by what those differ who pay by a key.
+var keyAccount = []string{ownKey, baseURL}

@@ -96,11 +96,13 @@ func (c *Codex) plan(r agent.Request) (resume.Plan, error) {
 // one has a key of its own, under a name that its user chose.
 func (c *Codex) pay(p *resume.Plan, r agent.Request) error {
 	p.Auth = c.auth()
-	who := ""
+	pays := ""
 	if r.Launch != nil {
-		who = r.Launch.Pays
+		pays = r.Launch.Pays
 	}
-	switch own := r.Info.Provider == "" || r.Info.Provider == builtIn; {
+	who := agent.Payer(pays)
+	own := r.Info.Provider == "" || r.Info.Provider == builtIn
+	switch {
 	case !own:
 		p.Auth = "key"
 	case r.Stop.Reason == detect.UsageLimit:
@@ -111,8 +113,15 @@ func (c *Codex) pay(p *resume.Plan, r agent.Request) error {
 	case who != "":
 		p.Auth = who
 	}
-	if p.Auth == "login" {
+	switch {
+	case p.Auth == "login":
 		p.Unset = append(slices.Clone(payers), baseURL)
+	case own:
+		unset, why := c.cfg.SameAccount(c.env, pays, keyAccount...)
+		if why != "" {
+			return c.unfit(r, why, "agent.codex.env")
+		}
+		p.Unset = unset
 	}
 	p.Env = c.cfg.Environ(p.Unset, "CODEX_HOME", c.given)
 	return nil

@@ -172,7 +172,7 @@ func TestPayerIsKept(t *testing.T) {
 	// Recorded with 0.169: beside a login OPENAI_API_KEY is not read, CODEX_API_KEY is.
 	for environ, want := range map[string]string{"": "", "A=b": "login", "CODEX_API_KEY=x OPENAI_API_KEY=y": "key", "CODEX_API_KEY= A=b": "login", "OPENAI_API_KEY=y": ""} {
 		r.Launch.Pays = over(root, procTable{}, agent.Config{}).purse(strings.Fields(environ))
-		if r.Launch.Pays != want {
+		if agent.Payer(r.Launch.Pays) != want {
 			t.Errorf("%q: %q pays", environ, r.Launch.Pays)
 		}
 		if p, err := over(root, procTable{}, agent.Config{}).Plan(r); want != "key" && (err != nil || p.Auth != "login") {
@@ -182,6 +182,39 @@ func TestPayerIsKept(t *testing.T) {
 	r.Launch.Pays = "login"
 	if p, err := over(root, procTable{}, agent.Config{}, "CODEX_API_KEY=x").Plan(r); err != nil || p.Auth != "login" || len(p.Unset) != 3 {
 		t.Errorf("a login paid: %s, %q, %v", p.Auth, p.Unset, err)
+	}
+}
+
+// Another key does not pay, and a key goes to no other server. A login goes to OpenAI's.
+func TestAccountIsKept(t *testing.T) {
+	const key, server = "CODEX_API_KEY=x", "OPENAI_BASE_URL=https://a.example.com/v1"
+	for _, c := range []struct {
+		name  string
+		ran   []string
+		vars  []string // clawd's
+		cfg   map[string]string
+		left  bool
+		unset bool // the server
+	}{
+		{"both", []string{key, server}, []string{key, server}, nil, false, false},
+		{"clawd has a server", []string{key}, []string{key, server}, nil, false, true},
+		{"a server, and clawd has none", []string{key, server}, []string{key}, nil, true, false},
+		{"a server, and the config names it", []string{key, server}, []string{key}, map[string]string{baseURL: "https://a.example.com/v1"}, false, false},
+		{"another server", []string{key, server}, []string{key, "OPENAI_BASE_URL=https://b.example.com/v1"}, nil, true, false},
+		{"another key", []string{key}, []string{"CODEX_API_KEY=y"}, nil, true, false},
+		{"another key, by the config", []string{key}, nil, map[string]string{ownKey: "y"}, false, false},
+		{"a login, and clawd has a server", []string{"A=b"}, []string{key, server}, nil, false, true},
+	} {
+		root := t.TempDir()
+		r := request(t, root)
+		r.Stop.Reason = detect.RateLimit
+		a := over(root, procTable{}, agent.Config{Env: c.cfg}, c.vars...)
+		r.Launch = &detect.Launch{Pays: a.purse(c.ran)}
+		p, err := a.Plan(r)
+		var u *agent.Unfit
+		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.codex.env" || slices.Contains(p.Unset, baseURL) != c.unset {
+			t.Errorf("%s: paid by %s without %q, %v", c.name, p.Auth, p.Unset, err)
+		}
 	}
 }
 

@@ -26,7 +26,10 @@ const modelVar = "COPILOT_MODEL"
 // tokenVars hold a login of GitHub's, in the order in which the agent takes them; it looks for its own stored one last.
 var tokenVars = []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}
 
-// Who pays for a process, from the presence of things and never from their content.
+// providerVars tell providers of the user's own apart, and accounts there.
+var providerVars = []string{providerVar, "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_API_KEY_COMMAND", "COPILOT_PROVIDER_BEARER_TOKEN"}
+
+// Who pays for a process, from the presence of things.
 const (
 	login = "login" // GitHub, for whom the agent's own stored login stands
 	token = "token" // GitHub, for whom a token in the environment stands
@@ -35,15 +38,17 @@ const (
 
 // purse tells who pays for a process with such an environment; empty: that is not known.
 func purse(environ []string) string {
-	switch {
-	case len(environ) == 0:
+	if len(environ) == 0 {
 		return ""
-	case agent.Sets(environ, providerVar):
-		return key
-	case agent.Sets(environ, tokenVars...):
-		return token
 	}
-	return login
+	who := login
+	switch {
+	case agent.Sets(environ, providerVar):
+		who = key
+	case agent.Sets(environ, tokenVars...):
+		who = token
+	}
+	return agent.Purse(who, environ, slices.Concat(tokenVars, providerVars)...)
 }
 
 // has tells whether a run would get one of the variables.
@@ -54,16 +59,17 @@ func (c *Copilot) has(vars ...string) bool {
 // pay sets who pays, and the environment: GitHub for a session of GitHub's, and the user's own provider for none but
 // a session that it answered. A prompt of a login's is a premium request.
 func (c *Copilot) pay(plan *resume.Plan, r agent.Request) error {
-	who := ""
+	pays := ""
 	if r.Launch != nil {
-		who = r.Launch.Pays
+		pays = r.Launch.Pays
 	}
+	who, account := agent.Payer(pays), tokenVars
 	switch {
 	case r.Info.Provider == byok || r.Info.Provider == "" && who == key:
 		if !c.has(providerVar) {
 			return c.unfit(r, "a provider of its user's own answered it, which clawd's environment does not name", envKey)
 		}
-		plan.Auth = key
+		plan.Auth, account = key, providerVars
 	case r.Info.Provider == "" && who == "":
 		return c.unfit(r, "its records do not tell who paid for it, and nobody saw", envKey)
 	case who == token && !c.has(tokenVars...):
@@ -72,9 +78,14 @@ func (c *Copilot) pay(plan *resume.Plan, r agent.Request) error {
 		plan.Auth = login
 		plan.Unset = []string{providerVar, modelVar}
 		if who == login {
-			plan.Unset = append(plan.Unset, tokenVars...)
+			plan.Unset, account = append(plan.Unset, tokenVars...), nil
 		}
 	}
+	unset, why := c.cfg.SameAccount(c.env, pays, account...)
+	if why != "" {
+		return c.unfit(r, why, envKey)
+	}
+	plan.Unset = append(plan.Unset, unset...)
 	if c.cfg.Env[allowVar] == "" { // what a run may do, its plan says
 		plan.Unset = append(plan.Unset, allowVar)
 	}

@@ -228,7 +228,7 @@ func TestLaunches(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || len(got) != 1 || got[0].Session != sid || got[0].PID != 41 || got[0].Pays != w.pays {
+			if err != nil || len(got) != 1 || got[0].Session != sid || got[0].PID != 41 || agent.Payer(got[0].Pays) != w.pays {
 				t.Errorf("%s: %+v, %v", what, got, err)
 				continue
 			}
@@ -242,6 +242,34 @@ func TestLaunches(t *testing.T) {
 		}
 		if got, err := c.Launches(s.Path); w.want != "-" && (err != nil || len(got) != 0) {
 			t.Errorf("%s: once more: %+v, %v", what, got, err)
+		}
+	}
+}
+
+// Another account at GitHub does not pay, nor another provider or another account there.
+func TestAccountIsKept(t *testing.T) {
+	const work, provider = "GH_TOKEN=work", "COPILOT_PROVIDER_BASE_URL=https://a.example.com/v1"
+	for _, w := range []struct {
+		name, provider string
+		ran, vars      []string
+		left           bool
+		unset          string // a variable that is taken away
+	}{
+		{"the same token", "github", []string{work}, []string{work}, false, ""},
+		{"another token", "github", []string{work}, []string{"GH_TOKEN=private"}, true, ""},
+		{"the token by another name", "github", []string{work}, []string{"GITHUB_TOKEN=work"}, true, ""},
+		{"one beside it that goes first", "github", []string{work}, []string{work, "COPILOT_GITHUB_TOKEN=private"}, false, "COPILOT_GITHUB_TOKEN"},
+		{"the stored login", "github", []string{"A=b"}, []string{work}, false, "GH_TOKEN"},
+		{"the same provider", byok, []string{provider}, []string{provider}, false, ""},
+		{"another provider", byok, []string{provider}, []string{"COPILOT_PROVIDER_BASE_URL=https://b.example.com/v1"}, true, ""},
+		{"another key there", byok, []string{provider, "COPILOT_PROVIDER_API_KEY=x"}, []string{provider, "COPILOT_PROVIDER_API_KEY=y"}, true, ""},
+	} {
+		c, r := planner(t, agent.Config{}, []string{}, w.vars...)
+		r.Info.Provider, r.Launch = w.provider, &detect.Launch{Pays: purse(w.ran)}
+		p, err := c.Plan(r)
+		var u *agent.Unfit
+		if errors.As(err, &u) != w.left || w.left && u.Key != envKey || w.unset != "" && !slices.Contains(p.Unset, w.unset) {
+			t.Errorf("%s: paid by %s without %q, %v", w.name, p.Auth, p.Unset, err)
 		}
 	}
 }

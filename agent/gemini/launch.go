@@ -183,8 +183,8 @@ func (g *Gemini) unfit(r agent.Request, why, key string) error {
 	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, g.Command(), "--resume", r.Session.ID)}
 }
 
-// purse tells, from the presence of things and never from their content, who pays for a process with such
-// an environment; empty: that is not known. Beside a login the settings say whether a key is taken.
+// purse tells, from the presence of things and the digests of some, who pays for a process with such
+// an environment; empty: that cannot be seen. Beside a login the settings say whether a key is taken.
 func (g *Gemini) purse(environ []string) string {
 	if len(environ) == 0 {
 		return ""
@@ -198,5 +198,5 @@ func (g *Gemini) purse(environ []string) string {
 	if agent.Sets(environ, server) {
 		who += onServer
 	}
-	return who
+	return agent.Purse(who, environ, slices.Concat(payers, projects, clouds, []string{server})...)
 }

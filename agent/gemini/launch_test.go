@@ -202,8 +202,9 @@ func TestPurse(t *testing.T) {
 			if want == "key" && login { // the settings may say that the login is taken, and do after a sign-in
 				want = ""
 			}
-			got := g.purse(strings.Fields(environ))
-			r.Launch = &detect.Launch{Pays: got}
+			pays := g.purse(strings.Fields(environ))
+			r.Launch = &detect.Launch{Pays: pays}
+			got := agent.Payer(pays)
 			p, err := g.Plan(r)
 			if got != want || want != "key" && (err != nil || p.Auth != "login") {
 				t.Errorf("login %v, %q: %q pays, want %q; %s, %v", login, environ, got, want, p.Auth, err)

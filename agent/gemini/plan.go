@@ -16,6 +16,12 @@ import (
 // a project alone does not: some logins need one.)
 var payers = []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}
 
+// projects tell the quotas and bills apart that some logins have, and every cloud's; clouds tell apart who goes there with which rights.
+var (
+	projects = []string{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"}
+	clouds   = []string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_VERTEX_BASE_URL"}
+)
+
 const (
 	server   = "GOOGLE_GEMINI_BASE_URL" // sends the requests elsewhere
 	onServer = "@server"                // behind who pays: so it was
@@ -117,10 +123,11 @@ func once(p agent.Program) []string {
 
 // pay sees to it that who paid for the session pays for its resume, and that its requests go where they went.
 func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
-	who, own := "", false
+	pays := ""
 	if r.Launch != nil {
-		who, own = strings.CutSuffix(r.Launch.Pays, onServer)
+		pays = r.Launch.Pays
 	}
+	who, own := strings.CutSuffix(agent.Payer(pays), onServer)
 	switch {
 	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
 		return g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
@@ -136,12 +143,22 @@ func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
 	default:
 		p.Auth = g.auth()
 	}
+	account := slices.Clone(projects)
 	if p.Auth == "login" {
 		p.Unset = slices.Clone(payers)
+	} else {
+		account = slices.Concat(payers, projects, clouds)
 	}
-	if who != "" && !own && g.cfg.Env[server] == "" {
+	if own {
+		account = append(account, server)
+	} else if who != "" && g.cfg.Env[server] == "" {
 		p.Unset = append(p.Unset, server)
 	}
+	unset, why := g.cfg.SameAccount(g.env, pays, account...)
+	if why != "" {
+		return g.unfit(r, why, "agent.gemini.env")
+	}
+	p.Unset = append(p.Unset, unset...)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 )
 
@@ -22,8 +21,8 @@ var (
 // nothing is what a process's environment says that names neither a key nor a server.
 const nothing = "settings"
 
-// purse names what of an environment pays for a process or says where its requests go: keys by their names alone,
-// servers with a digest, so that another one is told from the same. Empty: it cannot be seen.
+// purse names what of an environment pays for a process or says where its requests go, with a digest, so that another one is told
+// from the same. Empty: it cannot be seen.
 func purse(environ []string) string {
 	if len(environ) == 0 {
 		return ""
@@ -32,10 +31,8 @@ func purse(environ []string) string {
 	for _, kv := range environ {
 		switch name, value, _ := strings.Cut(kv, "="); {
 		case value == "":
-		case slices.Contains(keyVars, name):
-			all = append(all, name)
-		case slices.Contains(serverVars, name):
-			all = append(all, name+"="+detect.HashText(value))
+		case slices.Contains(keyVars, name), slices.Contains(serverVars, name):
+			all = append(all, name+"="+agent.Digest(value))
 		}
 	}
 	if len(all) == 0 {
@@ -74,8 +71,10 @@ func (q *Qwen) pay(p *resume.Plan, r agent.Request) error {
 			}
 		case value == "":
 			return q.unfit(r, "it was started with "+name+", which clawd's environment does not have", envKey)
-		case isServer && !slices.Contains(strings.Split(had, ","), name+"="+detect.HashText(value)):
+		case isServer && !agent.SameValue(had, name, value):
 			return q.unfit(r, "its requests went to another server than the one that "+name+" names in clawd's environment", envKey)
+		case !agent.SameValue(had, name, value):
+			return q.unfit(r, "it was started with another "+name+" than that of clawd's environment", envKey)
 		}
 	}
 	if q.moved == "" { // else it would look for the session elsewhere
@@ -85,7 +84,7 @@ func (q *Qwen) pay(p *resume.Plan, r agent.Request) error {
 	return nil
 }
 
-// paid tells whether a purse names a variable.
+// paid tells whether a purse names a variable, with a digest or, for a key in that of an older clawd, without.
 func paid(purse, name string) bool {
 	return slices.ContainsFunc(strings.Split(purse, ","), func(v string) bool { return v == name || strings.HasPrefix(v, name+"=") })
 }

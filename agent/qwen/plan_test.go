@@ -149,6 +149,7 @@ func TestPlanPays(t *testing.T) {
 		{name: "settings, the config has a key", ran: []string{"A=b"}, cfg: map[string]string{"OPENAI_API_KEY": "k"}},
 		{name: "both, clawd has both", ran: []string{key, server}, vars: []string{key, server}},
 		{name: "both, clawd has no key", ran: []string{key, server}, vars: []string{server}, left: true},
+		{name: "both, clawd has another key", ran: []string{key, server}, vars: []string{"OPENAI_API_KEY=l", server}, left: true},
 		{name: "both, clawd has no server", ran: []string{key, server}, vars: []string{key}, left: true},
 		{name: "both, clawd has another server", ran: []string{key, server}, vars: []string{key, elsewhere}, left: true},
 		{name: "both, the config names the server", ran: []string{key, server}, vars: []string{key}, cfg: map[string]string{"OPENAI_BASE_URL": "http://x"}},
