@@ -108,7 +108,7 @@ func (c *Claude) storedLogin() bool {
 // namesAccount tells whether a global file names the account of a login, which itself may lie in a key chain that nobody sees. So does one that
 // cannot be read, for a key is not to pay by mistake.
 func (c *Claude) namesAccount(path string) bool {
-	fi, err := agent.Own(path)
+	fi, err := os.Stat(path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -122,7 +122,7 @@ func (c *Claude) namesAccount(path string) bool {
 	var global struct {
 		Account map[string]json.RawMessage `json:"oauthAccount"`
 	}
-	b, err := agent.ReadFile(path, configMax)
+	b, err := agent.ReadSettings(path, configMax)
 	now.named = err != nil || json.Unmarshal(b, &global) != nil || len(global.Account) > 0
 	c.mu.Lock()
 	c.accounts[path] = now
