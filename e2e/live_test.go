@@ -151,8 +151,7 @@ func (w *world) wakes(wrapped bool) {
 func halfTypedCase(t *testing.T, a agentCase, wrapped bool) {
 	w := newWorld(t, a)
 	c, p, id := w.stopsOpen(wrapped, 20*time.Second)
-	p.text("half a thought")
-	p.shows("half a thought")
+	p.types("half a thought")
 	c.wait("session_blocked", "session", id)
 	c.quiet(10 * time.Second)
 	w.wantMain(w.stops())
@@ -214,8 +213,7 @@ func quitCase(t *testing.T, a agentCase) {
 // begins has the agent's user begin a new session in the same window.
 func (p *terminal) begins(command string) {
 	p.w.t.Helper()
-	p.text(command)
-	p.shows(command)
+	p.types(command)
 	// The first one may only take what the agent suggests.
 	p.presses("Enter", "a new session", func() bool { return !strings.Contains(p.screen(), "say done") })
 }

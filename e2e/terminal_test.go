@@ -149,6 +149,25 @@ func (p *terminal) quits() {
 
 func (p *terminal) text(s string) { p.tmux("send-keys", "-l", s) }
 
+// types has a text stand in the input box. Gemini CLI 0.28 was seen to drop one that came while it drew itself anew.
+func (p *terminal) types(text string) {
+	p.w.t.Helper()
+	looks := 0
+	p.w.eventually(agentTime, "the text in the box", func() bool {
+		switch {
+		case looks > 0 && strings.Contains(p.screen(), text):
+			return true
+		case looks == 0:
+			p.text(text)
+		case looks%100 == 0:
+			p.keys("C-u")
+			p.text(text)
+		}
+		looks++
+		return false
+	})
+}
+
 // asks types a prompt as a person does: the text, and Enter when it is drawn.
 func (p *terminal) asks(prompt string) {
 	p.w.t.Helper()
@@ -160,8 +179,7 @@ func (p *terminal) asks(prompt string) {
 func (p *terminal) sends(prompt string) {
 	p.w.t.Helper()
 	before := p.w.main()
-	p.text(prompt)
-	p.shows(prompt)
+	p.types(prompt)
 	p.presses("Enter", "the prompt is taken", func() bool { return p.w.main() > before })
 }
 
