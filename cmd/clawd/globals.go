@@ -68,17 +68,19 @@ func (p paths) wraps() string { return filepath.Join(p.marks, "wraps") }
 // lock tells who the user's daemon is.
 func (p paths) lock() string { return filepath.Join(p.marks, daemon.LockName) }
 
-func userPaths() paths {
-	if runtime.GOOS == "darwin" && os.Getenv("XDG_STATE_HOME") == "" {
-		dir := filepath.Join(os.Getenv("HOME"), "Library", "Application Support", "clawd")
-		return paths{state: dir, marks: dir, socket: filepath.Join(dir, "clawd.sock")}
+func userPaths() paths { return pathsOn(runtime.GOOS, os.Getenv) }
+
+func pathsOn(system string, getenv func(string) string) paths {
+	p := paths{state: config.Dir(getenv, "XDG_STATE_HOME", ".local/state"), marks: filepath.Join(getenv("HOME"), ".local", "state", "clawd")}
+	run := getenv("XDG_RUNTIME_DIR")
+	if system == "darwin" {
+		p.marks, run = filepath.Join(getenv("HOME"), "Library", "Application Support", "clawd"), ""
+		if getenv("XDG_STATE_HOME") == "" {
+			p.state = p.marks
+		}
 	}
-	p := paths{state: config.Dir(os.Getenv, "XDG_STATE_HOME", ".local/state"),
-		marks: filepath.Join(os.Getenv("HOME"), ".local", "state", "clawd")}
-	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
+	if p.socket = filepath.Join(p.state, "clawd.sock"); filepath.IsAbs(run) { // else no login session: the state folder is ours alone, too
 		p.socket = filepath.Join(run, "clawd", "clawd.sock")
-	} else { // no login session: the state folder is ours alone, too
-		p.socket = filepath.Join(p.state, "clawd.sock")
 	}
 	return p
 }
