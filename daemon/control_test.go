@@ -226,7 +226,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("the wait ends at %v, want %v", got, wake.Add(90*time.Second))
 		}
 		e := r.log.events("config_reloaded")
-		if later, _ := e[1]["after_restart"].([]any); len(later) != 1 || later[0] != "log" {
+		if later, _ := e[1]["after_restart"].([]any); len(later) != 1 || later[0] != "log" || e[1]["level"] != "warn" {
 			t.Errorf("%v", e[1])
 		}
 		r.pass(60 * time.Second)

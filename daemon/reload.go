@@ -22,7 +22,11 @@ func (d *Daemon) Reload() {
 	later := needRestart(d.cfg, cfg)
 	d.cfg, d.policy = cfg, cfg.Policy()
 	d.mu.Unlock()
-	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg("the config is in force")
+	line, text := d.log.Info(), "the config is in force"
+	if len(later) > 0 {
+		line, text = d.log.Warn(), "the config is in force, but for these sections: they stay as they were until clawd is restarted"
+	}
+	line.Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg(text)
 	d.tellConfig()
 	signal(d.renewed)
 }

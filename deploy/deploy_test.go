@@ -132,7 +132,7 @@ func install(t *testing.T, uname, binary string, env ...string) (home, output st
 }
 
 func TestInstallWritesNoSecrets(t *testing.T) {
-	home, out := install(t, "Linux", program(t, t.TempDir(), "a b"), "ANTHROPIC_API_KEY=sk-secret", "HTTP_PROXY=http://proxy:3128", "no_proxy=a@b",
+	home, out := install(t, "Linux", program(t, t.TempDir(), "a b"), "ANTHROPIC_API_KEY=sk-secret", "HTTP_PROXY=http://proxy:3128", "no_proxy=a@b", "NODE_EXTRA_CA_CERTS=/ca.pem",
 		"HTTPS_PROXY=http://user:hunter2@proxy:3128", "http_proxy=http://user:hunter3@proxy:3128", "https_proxy=http://user:hunter4@proxy:3128",
 		"ALL_PROXY=socks5://user:hunter5@proxy:1080", "all_proxy=socks5://user:hunter6@proxy:1080")
 	dir := filepath.Join(home, ".config/systemd/user")
@@ -145,7 +145,7 @@ func TestInstallWritesNoSecrets(t *testing.T) {
 			t.Errorf("%s was written:\n%s%s", secret, conf, out)
 		}
 	}
-	for _, want := range []string{`Environment="HTTP_PROXY=http://proxy:3128"`, `Environment="no_proxy=a@b"`} {
+	for _, want := range []string{`Environment="HTTP_PROXY=http://proxy:3128"`, `Environment="no_proxy=a@b"`, `Environment="NODE_EXTRA_CA_CERTS=/ca.pem"`} {
 		if !strings.Contains(string(conf), want+"\n") {
 			t.Errorf("%s is missing:\n%s", want, conf)
 		}
@@ -235,14 +235,15 @@ func TestUninstall(t *testing.T) {
 
 func TestInstallOnMac(t *testing.T) {
 	binary := program(t, t.TempDir(), odd)
-	home, _ := install(t, "Darwin", binary)
+	home, out := install(t, "Darwin", binary, "CODEX_HOME=/x/"+odd, "NODE_EXTRA_CA_CERTS=/ca.pem", "HTTPS_PROXY=http://user:hunter2@proxy:3128", "OPENAI_API_KEY=sk-secret")
 	f, err := os.Open(filepath.Join(home, "Library/LaunchAgents/com.github.clawd-project.clawd.plist"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	v := plistValues(t, f)
-	if v["ProgramArguments"] != binary+" run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || v["PATH"] != home+"/bin:/usr/bin:/bin" {
-		t.Errorf("%v", v)
+	if v["ProgramArguments"] != binary+" run" || v["StandardErrorPath"] != home+"/Library/Logs/clawd.log" || v["PATH"] != home+"/bin:/usr/bin:/bin" ||
+		v["CODEX_HOME"] != "/x/"+odd || v["NODE_EXTRA_CA_CERTS"] != "/ca.pem" || v["HTTPS_PROXY"]+v["OPENAI_API_KEY"] != "" || !strings.Contains(out, "HTTPS_PROXY holds a password") {
+		t.Errorf("%v\n%s", v, out)
 	}
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts clawd's user service in place: install.sh /path/to/clawd
 # Writes the environment that a service manager does not have: PATH, the agents' own folders, the
-# XDG folders and proxies. Never a key.
+# XDG folders, proxies and their certificates, and the time zone. Never a key.
 set -eu
 binary=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # Variables that clawd and the agents need: clawd knows those of the agents. Keys and tokens are not among them on purpose.
 agents=$("$binary" service-vars)
 names="PATH $agents XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
-HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy LANG"
+HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
+NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR TZ LANG"
 
 value() { eval "printf '%s' \"\${$1-}\""; }
 
@@ -20,6 +21,14 @@ secret() {
 	*) return 1 ;;
 	esac
 	case $(value "$1") in *@*) return 0 ;; *) return 1 ;; esac
+}
+
+# kept tells whether a variable is written. The second argument is how its user adds one that is not.
+kept() {
+	[ -n "$(value "$1")" ] || return 1
+	secret "$1" || return 0
+	echo "clawd: $1 holds a password and is not written; add it yourself: $2" >&2
+	return 1
 }
 
 # The text between double quotes in a unit; as text of a property list; either in "s|...|HERE|".
@@ -38,11 +47,7 @@ systemd() {
 			echo '# Written by "make install" from the shell that ran it.'
 			echo '[Service]'
 			for name in $names; do
-				[ -n "$(value "$name")" ] || continue
-				if secret "$name"; then
-					echo "clawd: $name holds a password and is not written; add it yourself: systemctl --user edit clawd" >&2
-					continue
-				fi
+				kept "$name" 'systemctl --user edit clawd' || continue
 				printf 'Environment="%s=%s"\n' "$name" "$(unit "$(value "$name")")"
 			done
 		} >"$conf"
@@ -63,7 +68,11 @@ launchd() {
 	label=com.github.clawd-project.clawd
 	plist="$HOME/Library/LaunchAgents/$label.plist"
 	mkdir -p "$HOME/Library/LaunchAgents" "$HOME/Library/Logs"
-	sed "s|@BINARY@|$(replacement "$(xml "$binary")")|; s|@HOME@|$(replacement "$(xml "$HOME")")|; s|@PATH@|$(replacement "$(xml "$PATH")")|" \
+	variables=
+	for name in $names; do
+		! kept "$name" "$plist" || variables="$variables<key>$name</key><string>$(xml "$(value "$name")")</string>"
+	done
+	sed "s|@BINARY@|$(replacement "$(xml "$binary")")|; s|@HOME@|$(replacement "$(xml "$HOME")")|; s|@VARIABLES@|$(replacement "$variables")|" \
 		"$here/launchd/$label.plist" >"$plist"
 	echo "installed $plist"
 	echo "Start it: launchctl bootstrap gui/$(id -u) '$plist'"
