@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"testing"
 	"time"
@@ -159,6 +160,19 @@ func TestLiveFileIsReplaced(t *testing.T) {
 	})
 	if p.s.Rec.Phase != state.Held || k.w.Turns.Running() != 0 {
 		t.Errorf("%s, %d turns are taken", p.s.Rec.Phase, k.w.Turns.Running())
+	}
+}
+
+// The file of a session may be away for a while, as with its disk. One that was removed does not come back: its user is told.
+func TestLiveFileIsGone(t *testing.T) {
+	for after, want := range map[time.Duration]state.Phase{20 * time.Minute: state.Fired, 45 * time.Minute: state.Held} {
+		k, p := reached(t, resume.Tmux, after, func(k *kit, p *place) {
+			k.lax = true
+			p.onLook = func(s *Sighted) { s.Alive, s.Err = true, fs.ErrNotExist }
+		})
+		if p.s.Rec.Phase != want || k.w.Turns.Running() != 0 && want == state.Held {
+			t.Errorf("after %s: %s, %d turns are taken", after, p.s.Rec.Phase, k.w.Turns.Running())
+		}
 	}
 }
 

@@ -255,10 +255,14 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	t.settle(r, e, out)
 }
 
-// blind: the records of a live attempt cannot be read. While its process lives they may come back, but for those of a file in whose
-// place another one came; once it is gone nothing more is waited for than that.
+// blind: the records of a live attempt cannot be read. While its process lives they may come back, as when a disk is mounted again, but for
+// those of a file in whose place another one came. Its user is told in the end, for a file that was removed never does.
 func (t *step) blind(r Run, e Sighted, gap time.Duration) {
-	if e.Alive && !errors.Is(e.Err, resume.ErrRewritten) || r.Watch.Blind.lasts(t.w.Now, time.Time{}, gap) < blindTime {
+	patience := blindTime
+	if e.Alive && !errors.Is(e.Err, resume.ErrRewritten) {
+		patience = max(patience, time.Duration(t.w.Config.Resume.Stall))
+	}
+	if r.Watch.Blind.lasts(t.w.Now, time.Time{}, gap) < patience {
 		t.s.keep(r)
 		return
 	}
