@@ -308,7 +308,7 @@ func (c *clawd) judged(s daemon.Step) {
 		return
 	}
 	i := slices.IndexFunc(c.runs, func(x *child) bool { return x.claim.Token == was.Claim.Token && x.Alive() })
-	if d := c.person[state.Key(was.Session)]; d.at.After(was.Claim.At) { // who opens the session beside it and quits may end its turn in the file
+	if d := c.person[state.Key(was.Session)]; d.at.After(was.Claim.At) || c.odd[state.Key(was.Session)] { // who opens the session beside it and quits may end its turn in the file, and so may a line of the run before that comes late
 		return
 	}
 	if i >= 0 && (c.runs[i].body == nil || c.runs[i].body.busy) && !c.askedSince(actor.Person, state.Key(was.Session), was.Claim.At) {

@@ -181,7 +181,7 @@ func (p *process) put(now time.Time, lines ...string) {
 	for _, l := range lines {
 		p.lines = append(p.lines, l...)
 	}
-	if len(p.lines) > 0 && p.flushAt.IsZero() {
+	if len(p.lines) > 0 && (p.flushAt.IsZero() || p.flushAt.After(now.Add(late))) { // else the clock was set back meanwhile
 		p.flushAt = now.Add(p.lag)
 		if p.writing == Late {
 			p.flushAt = now.Add(late)
