@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -9,6 +12,9 @@ import (
 // TestTerminalCloses: a clawd that was started by hand ends with its window, for nobody would see it go on. Under nohup it goes on.
 func TestTerminalCloses(t *testing.T) {
 	t.Parallel()
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP) // else a test that runs under nohup has clawd run under it, too
+	t.Cleanup(func() { signal.Stop(hup) })
 	for name, by := range map[string][]string{"plain": nil, "nohup": {"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
