@@ -13,6 +13,12 @@ import (
 	"github.com/clawd-project/clawd/detect"
 )
 
+// Targets are the variables by which a shell, or direnv in a project, chooses what the tools of a run work on: a cluster, a cloud's account, a Docker
+// host, a database. With another one, or the default, the next command would do its work elsewhere. They belong to the bounds of agents that read no .env
+// into the environment of their child processes.
+var Targets = []string{"KUBECONFIG", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ACCESS_KEY_ID", "CLOUDSDK_ACTIVE_CONFIG_NAME", "CLOUDSDK_CORE_PROJECT",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "TF_WORKSPACE", "VAULT_ADDR", "PGHOST", "PGSERVICE"}
+
 // Bounds gives what the variables of these names are in the environment of a process, for detect.Launch; nil where that cannot be read.
 func (e Env) Bounds(names, environ []string) map[string]string {
 	if len(environ) == 0 {

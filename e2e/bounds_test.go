@@ -20,13 +20,17 @@ func TestBounds(t *testing.T) {
 		bound string
 	}{
 		{claude332, "CLAUDE_CODE_SAFE_MODE=1"},
+		{claude332, "AWS_PROFILE=test"},
+		{codex171, "KUBECONFIG=/etc/test.yaml"},
+		{copilot, "DOCKER_HOST=tcp://127.0.0.1:1"},
+		{opencode, "KUBECONFIG=/etc/test.yaml"},
 		{opencode, `OPENCODE_PERMISSION={"bash":"deny"}`},
 		{opencode3, `OPENCODE_PERMISSION={"bash":"deny"}`},
 		{gemini061, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH=/etc/none.json"},
 		{qwen024, "QWEN_CODE_SYSTEM_DEFAULTS_PATH=/etc/none.json"},
 	} {
 		name, _, _ := strings.Cut(c.bound, "=")
-		t.Run(c.agent.kind+c.agent.version+"/Left", func(t *testing.T) {
+		t.Run(c.agent.kind+c.agent.version+"/"+name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.agent)
 			d := w.startClawd(settings{})

@@ -59,8 +59,8 @@ func optionTable() agent.Options {
 }
 
 // bounds are variables that take something from what a run may do, as of 2.1.332.
-var bounds = []string{"CLAUDE_CODE_MANAGED_SETTINGS_PATH", "CLAUDE_CODE_RESTRICTED", "CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG", "CLAUDE_CODE_SAFE_MODE",
-	"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"}
+var bounds = append([]string{"CLAUDE_CODE_MANAGED_SETTINGS_PATH", "CLAUDE_CODE_RESTRICTED", "CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG", "CLAUDE_CODE_SAFE_MODE",
+	"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"}, agent.Targets...)
 
 // idleOptions are those of a process whose stdin is empty.
 var idleOptions = func() agent.Options {

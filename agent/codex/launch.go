@@ -121,7 +121,8 @@ func (c *Codex) launches(p agent.Proc) ([]agent.Launched, bool) {
 		if !ok || agent.OwnRun(c.env.Procs, p.PID) {
 			continue
 		}
-		l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.env.Procs.Boot(), Pays: c.purse(c.env.Procs.Environ(p.PID))}
+		environ := c.env.Procs.Environ(p.PID)
+		l := detect.Launch{PID: p.PID, Start: p.Start, Boot: c.env.Procs.Boot(), Pays: c.purse(environ), Bounds: c.env.Bounds(agent.Targets, environ)}
 		l.Flags, l.Lost = options.Parse(arguments(argv))
 		all = append(all, agent.Launched{Session: id, Launch: l})
 	}

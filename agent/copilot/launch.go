@@ -47,7 +47,7 @@ const (
 )
 
 // bounds are variables that take something from what a run may do, as of 1.0.102: it does without the network, and asks before it uses a tool.
-var bounds = []string{"COPILOT_OFFLINE", "COPILOT_ASSISTED_APPROVAL"}
+var bounds = append([]string{"COPILOT_OFFLINE", "COPILOT_ASSISTED_APPROVAL"}, agent.Targets...)
 
 // allowing: an argument of the config's that says what a run may do takes the place of each that allows everything.
 func allowing(string) string { return allowAll }

@@ -22,8 +22,8 @@ const (
 )
 
 // bounds are variables that bound what a run may do, as of 1.18: its rules, and whose config and plugins count.
-var bounds = []string{"OPENCODE_PERMISSION", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR", "OPENCODE_DISABLE_PROJECT_CONFIG",
-	"OPENCODE_DISABLE_DEFAULT_PLUGINS", "OPENCODE_PURE", "XDG_CONFIG_HOME"}
+var bounds = append([]string{"OPENCODE_PERMISSION", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR", "OPENCODE_DISABLE_PROJECT_CONFIG",
+	"OPENCODE_DISABLE_DEFAULT_PLUGINS", "OPENCODE_PURE", "XDG_CONFIG_HOME"}, agent.Targets...)
 
 // options are those that a run is given again. The others set what is recorded, what the config says, or nothing in the work.
 var options = func() agent.Options {
