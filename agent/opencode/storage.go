@@ -93,8 +93,8 @@ func (j jsonStore) undone(context.Context) (undo, error) {
 	var first struct {
 		MessageID flexText `json:"messageID"`
 	}
-	if json.Unmarshal(s.Revert, &first) != nil {
-		first.MessageID = "" // as in a database
+	if json.Unmarshal(s.Revert, &first) != nil || first.MessageID == "" { // as in a database
+		return undo{}, nil
 	}
 	return undo{mark: undoneFrom + string(first.MessageID), at: millis(s.Time.Updated)}, nil
 }

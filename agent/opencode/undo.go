@@ -24,7 +24,8 @@ func (u undo) has(id string) bool {
 	return undone && id >= first
 }
 
-// undone asks only databases that have the column. A value that cannot be read still says that its user undid something.
+// undone asks only databases that have the column. A value that names no message is none of opencode's, which then refuses the session;
+// one that is too large to be read still says that its user undid something.
 func (d dbStore) undone(ctx context.Context) (u undo, err error) {
 	var has bool
 	err = d.tx.QueryRowContext(ctx, "select count(*) from pragma_table_info('session') where name = 'revert'").Scan(&has)
@@ -34,9 +35,9 @@ func (d dbStore) undone(ctx context.Context) (u undo, err error) {
 	var first sql.NullString
 	var updated sql.NullInt64
 	err = d.tx.QueryRowContext(ctx, `select case
-			when revert is null or revert = 'null' then null
-			when octet_length(revert) <= 16777216 and json_valid(revert) then coalesce(substr(revert->>'$.messageID', 1, 200), '')
-			else '' end, time_updated from session where id = ?`, d.id).Scan(&first, &updated)
+			when octet_length(revert) > 16777216 then ''
+			when json_valid(revert) then substr(revert->>'$.messageID', 1, 200)
+			end, time_updated from session where id = ?`, d.id).Scan(&first, &updated)
 	if err != nil || !first.Valid {
 		return undo{}, err
 	}
