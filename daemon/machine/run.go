@@ -245,10 +245,13 @@ func (t *step) judgeLive(r Run, e Sighted) {
 	case !e.Asked:
 		t.lookAt(r, true)
 		return
-	case e.Working: // some write nothing down before their answer ends; look again later
-		w.Quiet.Looked = none
+	case e.Working && (stall <= 0 || w.Works.lasts(now, lastOf(e.Sight), 2*r.Claim.Plan.Way.Proof()) <= stall):
+		w.Quiet.Looked = none // some write nothing down before their answer ends; look again later
 		t.s.keep(r)
 		return
+	case e.Working: // on an answer that may never come, as the agent's user would see
+		out = resume.Outcome{Verdict: resume.Unsure,
+			Why: fmt.Sprintf("the agent has worked for stall = %s and written nothing down; look at its terminal", t.w.Config.Resume.Stall)}
 	default:
 		out = resume.Silent(r.Claim, e.Sight, e.Untouched, r.Restarted)
 	}

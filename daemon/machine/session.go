@@ -249,6 +249,7 @@ type Watch struct {
 	Settle   Timer
 	Blind    Silence // looks that failed
 	Quiet    Silence
+	Works    Silence // screens that showed the agent at work, without a record
 	Rest     Silence
 	Gone     Silence
 	Yielded  string
