@@ -33,7 +33,7 @@ func (by *clawd) left(key string, c resume.Claim) {
 	case c.Plan.Way == resume.HTTP && !d.known && r.mayHaveRun(c): // nor who had the server work
 	case d.among: // the same
 	case !c.Info.Interactive && !by.saw(c, d) || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
-	case r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that, and a run of clawd's at that time has stopped of its own
+	case (d.what == broke || d.at.Before(c.Stop.At)) && r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that, and a run of clawd's has stopped of its own
 	case d.what == broke:
 		r.fails("left", "%s: attempt %d, and its turn was stopped at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(quits) && cfg.AfterQuit == "leave":
