@@ -32,6 +32,7 @@ func (by *clawd) left(key string, c resume.Claim) {
 	case c.Plan.Way == resume.Queue && !d.known: // which of two terminals showed it, and that it was one which has gone, nobody saw
 	case c.Plan.Way == resume.HTTP && !d.known && r.mayHaveRun(c): // nor who had the server work
 	case d.among: // the same
+	case d.began.After(c.Stop.At) && d.at.Sub(d.began) < seenIn && !by.met(c, d): // it came and went between two looks, and ran nothing
 	case !c.Info.Interactive && !by.saw(c, d) || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
 	case (d.what == broke || d.at.Before(c.Stop.At)) && r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that, and a run of clawd's has stopped of its own
 	case d.what == broke:
@@ -46,9 +47,14 @@ func (by *clawd) left(key string, c resume.Claim) {
 // saw tells whether a clawd saw the terminal in which a person did something last, for a session whose records do not tell that it is
 // one's. What clawd has run since is none.
 func (by *clawd) saw(c resume.Claim, d deed) bool {
+	return c.Info.Untold && !by.askedSince(actor.Clawd, state.Key(c.Session), d.at) && by.met(c, d)
+}
+
+// met tells whether a clawd saw a person's terminal.
+func (by *clawd) met(c resume.Claim, d deed) bool {
 	rec, _, err := by.hand.Store().Session(c.Session)
 	must(err)
-	return c.Info.Untold && !by.askedSince(actor.Clawd, state.Key(c.Session), d.at) && rec.Holder.PID == d.pid && rec.Holder.Kind == detect.Interactive
+	return rec.Holder.PID == d.pid && rec.Holder.Kind == detect.Interactive
 }
 
 // want is what a user has ordered, and was promised.

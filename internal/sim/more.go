@@ -133,7 +133,7 @@ func (t *talk) execs() {
 	t.body.execs = true
 	t.body.execHangs()
 	key := t.Agent + "/" + t.id
-	r.person[key] = deed{r.wall(), string(execs), r.boots, true, 0, false}
+	r.person[key] = deed{at: r.wall(), what: string(execs), boots: r.boots, known: true}
 	t.body.ends = append(t.body.ends, func() {
 		r.at(time.Now().Add(r.soon()), "exec ends "+key, func() { must(l.Close()) })
 	})
@@ -163,7 +163,7 @@ func (t *talk) damages(w What) {
 		return
 	}
 	t.r.trace("%s %s/%s", w, t.Agent, t.id)
-	t.r.person[key] = deed{t.r.wall(), string(w), t.r.boots, true, 0, false}
+	t.r.person[key] = deed{at: t.r.wall(), what: string(w), boots: t.r.boots, known: true}
 	if w == removes {
 		must(os.Remove(path))
 		t.id = "" // there is nothing to go on with

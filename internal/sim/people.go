@@ -104,7 +104,7 @@ func (t *talk) opens() *body {
 	s := t.start(true)
 	x, err := r.world.Procs.Begin(func() (actor.Session, error) { return t.opened(s) })
 	if t.body = r.add(x, err, c, t, s.TTY); t.body != nil {
-		r.person[t.Agent+"/"+t.id] = deed{r.wall(), "opened it", r.boots, true, 0, false}
+		r.person[t.Agent+"/"+t.id] = deed{at: r.wall(), what: "opened it", boots: r.boots, known: true}
 	}
 	return t.body
 }

@@ -175,7 +175,7 @@ func (t *talk) attached() {
 	}
 	if _, err := t.opened(t.start(true)); err == nil {
 		t.sat = t.r.wall()
-		t.r.person["codex/"+t.id] = deed{t.r.wall(), "opened it", t.r.boots, true, 0, false}
+		t.r.person["codex/"+t.id] = deed{at: t.r.wall(), what: "opened it", boots: t.r.boots, known: true}
 	}
 }
 

@@ -40,9 +40,10 @@ type deed struct {
 	at    time.Time
 	what  string
 	boots int
-	known bool // clawd had found the session, and had time to see his terminal
-	pid   int  // of the process
-	among bool // another terminal was there that may have shown it, for all that the agent tells
+	known bool      // clawd had found the session, and had time to see his terminal
+	pid   int       // of the process
+	among bool      // another terminal was there that may have shown it, for all that the agent tells
+	began time.Time // when the process did
 }
 
 // noted takes in what a person did with a process.
@@ -53,7 +54,7 @@ func (r *run) noted(b *body, err error, what string) {
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
 	brief := b.talk != nil && r.wall().Sub(b.talk.sat) < seenIn
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b)}
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b), b.began}
 	r.follows(b)
 }
 

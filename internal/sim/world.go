@@ -43,11 +43,12 @@ type body struct {
 	talk   *talk  // nil: it is clawd's own session
 	child  *child // nil: a person's
 	tty    string
-	due    time.Time // by the wall clock
-	ends   []func()  // what follows on its end
-	stamp  string    // of its file
-	known  string    // the session that it had last
-	window *window   // nil: its terminal cannot be reached
+	began  time.Time // by the wall clock, as is due
+	due    time.Time
+	ends   []func() // what follows on its end
+	stamp  string   // of its file
+	known  string   // the session that it had last
+	window *window  // nil: its terminal cannot be reached
 	busy   bool
 	over   bool
 	execs  bool // clawd exec runs it
@@ -152,7 +153,7 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 		r.trace("no process: %v", err)
 		return nil
 	}
-	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty}
+	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty, began: r.wall()}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
 	r.begins(b)
