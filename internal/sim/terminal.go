@@ -70,10 +70,9 @@ func (r *run) breaks(b *body, w What, works bool) {
 	}
 }
 
-// among tells whether another terminal may show the session of a process, or somebody else's turn goes on in it whose records no name
-// is on.
+// among tells whether another terminal may show the session of a process, or somebody else has it open whose turn's records no name is on.
 func (r *run) among(b *body) bool {
-	if b.cast.Name() == "copilot" && slices.ContainsFunc(r.alive, func(x *body) bool { return x != b && !x.over && x.busy && x.cast == b.cast && x.ID() == b.ID() }) {
+	if b.cast.Name() == "copilot" && slices.ContainsFunc(r.alive, func(x *body) bool { return x != b && !x.over && x.cast == b.cast && x.ID() == b.ID() }) {
 		return true
 	}
 	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini" || b.cast.Name() == "pi") && slices.ContainsFunc(r.alive, func(x *body) bool {
