@@ -168,7 +168,7 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	a, titles := s.a.(agent.Titler)
 	doubtful := !found.Sure && rec.Doubtful(found)
 	if doubtful && !titles {
-		return found, false, cannotTell("another terminal was open while its turn ran")
+		return found, false, cannotTell("another terminal, or an editor's process, was open while its turn ran")
 	}
 	since := rec.Stop.At
 	if !titles && !found.Sure && !rec.Witnessed(found) { // nothing names what it shows, which may be whatever was used in its time

@@ -104,45 +104,68 @@ func (e *editor) ends() {
 	e.run.signal(syscall.SIGTERM)
 }
 
-// TestInAnEditor: a session that an editor drives stays the editor's, though its process works in another folder, and though clawd is to go on
-// with what its user quit. Not even an order starts a second process beside it. Once the editor has ended, clawd goes on, or says
-// why not.
+// driven is a session that an editor drives.
+type driven struct {
+	agent   agentCase
+	command string
+	why     string
+	args    []string // what clawd's run may do: nobody is there to be asked
+	left    string   // why clawd leaves it afterwards; empty: it goes on
+}
+
+// TestHostOfAnyFolder: a session of a process that takes those of any folder stays that one's. All worlds share one table of processes,
+// and such a process may have each of their sessions: nothing else runs meanwhile.
+func TestHostOfAnyFolder(t *testing.T) {
+	onlyInAll(t)
+	for name, does := range map[string]func(*testing.T){
+		"Gemini": driven{gemini061, "--acp", "the program that drives it, such as an editor", []string{"--approval-mode", "default"}, ""}.stays,
+		"Qwen":   func(t *testing.T) { staysQwen(t, qwen024) },
+		"Qwen15": func(t *testing.T) { staysQwen(t, qwen015) },
+		"Serve":  staysServed,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			does(t)
+		})
+	}
+}
+
+// TestInAnEditor: the same for agents that hold a lock.
 func TestInAnEditor(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	for _, c := range []struct {
-		agent   agentCase
-		command string
-		why     string
-		args    []string // what clawd's run may do: nobody is there to be asked
-		left    string   // why clawd leaves it afterwards; empty: it goes on
-	}{
-		{gemini061, "--acp", "the program that drives it, such as an editor", []string{"--approval-mode", "default"}, ""},
+	for _, c := range []driven{
 		{codex171, "app-server", "holds the session's writer lock", []string{"--sandbox", "danger-full-access"}, ""},
 		{copilot, "--acp", "holds the session's lock", []string{"--allow-all-tools"}, "who paid for it"},
 	} {
 		t.Run(c.agent.kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, c.agent)
-			e := w.openEditor(c.command)
-			id := e.begin()
-			d := w.startClawd(settings{left: true, args: c.args})
-			w.provider.Queue(w.failing(provider.ServerError())...)
-			e.prompts(id)
-			d.wait("session_stopped", "session", id)
-			w.leftToHost(d, id, c.why)
-			e.ends()
-			if c.left != "" {
-				if e := d.wait("session_left", "session", id); !strings.Contains(e.text("why"), c.left) {
-					t.Errorf("why: %s", e.text("why"))
-				}
-				return
-			}
-			d.resumedOnce(id)
-			d.quiet(5 * time.Second)
-			w.wantMain(w.stops() + 1)
+			c.stays(t)
 		})
 	}
+}
+
+// stays: it stays the editor's, though its process works in another folder, and though clawd is to go on with what its user quit. Not even
+// an order starts a second process beside it. Once the editor has ended, clawd goes on, or says why not.
+func (c driven) stays(t *testing.T) {
+	w := newWorld(t, c.agent)
+	e := w.openEditor(c.command)
+	id := e.begin()
+	d := w.startClawd(settings{left: true, args: c.args})
+	w.provider.Queue(w.failing(provider.ServerError())...)
+	e.prompts(id)
+	d.wait("session_stopped", "session", id)
+	w.leftToHost(d, id, c.why)
+	e.ends()
+	if c.left != "" {
+		if e := d.wait("session_left", "session", id); !strings.Contains(e.text("why"), c.left) {
+			t.Errorf("why: %s", e.text("why"))
+		}
+		return
+	}
+	d.resumedOnce(id)
+	d.quiet(5 * time.Second)
+	w.wantMain(w.stops() + 1)
 }
 
 // TestOpencodeInAnEditor: the process that an editor drives is a server, too. It takes clawd's prompt itself, and the editor shows what comes of it.

@@ -14,24 +14,17 @@ import (
 	"github.com/clawd-project/clawd/internal/provider"
 )
 
-// TestQwenInAnEditor: a session that an editor drives stays the editor's, though its process works in another folder. Not
-// even an order starts a second process beside it.
-func TestQwenInAnEditor(t *testing.T) {
-	onlyInAll(t)
-	t.Parallel()
-	for _, a := range []agentCase{qwen024, qwen015} {
-		t.Run(a.version, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, a)
-			e := w.openEditor("--acp")
-			id := e.begin()
-			c := w.startClawd(settings{args: []string{"--approval-mode", "default"}})
-			w.provider.Queue(w.failing(provider.ServerError())...)
-			e.prompts(id)
-			c.wait("session_stopped", "session", id)
-			w.leftToHost(c, id, "the program that drives it, such as an editor")
-		})
-	}
+// staysQwen: a session that an editor drives stays the editor's, though its process works in another folder. Not even an order starts a
+// second process beside it.
+func staysQwen(t *testing.T, a agentCase) {
+	w := newWorld(t, a)
+	e := w.openEditor("--acp")
+	id := e.begin()
+	c := w.startClawd(settings{args: []string{"--approval-mode", "default"}})
+	w.provider.Queue(w.failing(provider.ServerError())...)
+	e.prompts(id)
+	c.wait("session_stopped", "session", id)
+	w.leftToHost(c, id, "the program that drives it, such as an editor")
 }
 
 // server is "qwen serve", started in a folder that none of its sessions is in.
@@ -92,10 +85,8 @@ func (s *server) asks(id, prompt string) {
 	}
 }
 
-// TestQwenServe: a session of the agent's own server is left to it.
-func TestQwenServe(t *testing.T) {
-	onlyInAll(t)
-	t.Parallel()
+// staysServed: a session of the agent's own server is left to it.
+func staysServed(t *testing.T) {
 	w := newWorld(t, qwen024)
 	s := w.openServer()
 	id := s.begin()
