@@ -82,3 +82,38 @@ func TestTitleMustTell(t *testing.T) {
 		})
 	}
 }
+
+// A terminal that was there at the stop beside another one may show that one's session, or any other, after that one has gone.
+func TestTerminalBesideAtTheStop(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		titles bool // the agent names its session in its terminal's title
+	}{{"told by its title", true}, {"not told", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				if c.titles {
+					r.wrapAgent(func(a whole) agent.Agent { return titles{whole: a} })
+				}
+				id := uuid.NewString()
+				r.openAs(id, resume.Tmux, "idle")
+				if err := os.Remove(filepath.Join(r.agentDir(), "sessions", "901.json")); err != nil {
+					t.Fatal(err)
+				}
+				beside := agent.Proc{PID: 902, Start: 92, TTY: "/dev/pts/2", Started: time.Now().Add(-time.Hour)}
+				r.procs.set(func() {
+					r.procs.cwd = map[int]string{901: r.project, 902: r.project}
+					r.procs.argv[902] = r.procs.argv[901]
+					r.procs.all = append(r.procs.all, beside)
+				})
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "limit", "", interactive))
+				r.pass(10 * time.Minute)
+				r.procs.set(func() { r.procs.all = r.procs.all[:len(r.procs.all)-1] })
+				r.pass(time.Hour)
+				all := r.children.started()
+				if c.titles && (len(all) != 1 || !all[0].claim.Plan.Titled) || !c.titles && len(all) != 0 {
+					t.Errorf("%d starts; log:\n%s", len(all), r.log)
+				}
+			})
+		})
+	}
+}

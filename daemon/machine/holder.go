@@ -61,10 +61,12 @@ func (t *step) hold() bool {
 
 // ran remembers the terminal's process that is the only one there while the newest turn runs, or surely runs it. Where an agent's
 // records do not tell who wrote them, nothing says later whether a script did beside a terminal; and where nothing names what a terminal
-// shows, whether that was this session. Who is left of several ran it only if it goes on.
+// shows, whether that was this session. Who is left of several ran it only if it goes on. At a stop that nobody was seen before, who is
+// there may have run it: of several any one.
 func (t *step) ran(all []detect.Holder) {
 	c := t.s.Rec.Classifier
-	if c.Last.Kind == detect.KindFailure || c.LastPrompt.ID == "" {
+	stopped := c.Last.Kind == detect.KindFailure
+	if c.LastPrompt.ID == "" || stopped && t.s.Rec.Ran.Turn == c.LastPrompt.ID {
 		return
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind })
@@ -77,19 +79,29 @@ func (t *step) ran(all []detect.Holder) {
 		return
 	}
 	seen := state.Ran{Turn: c.LastPrompt.ID, Shared: t.s.Rec.Ran.Turn == c.LastPrompt.ID, At: t.w.Now}
-	if seen.Shared { // whoever has gone may have written all that was read, whatever the clock says now
+	if seen.Shared || stopped { // whoever has gone may have written all that was read, whatever the clock says now
 		seen.At = later(seen.At, c.Last.At)
 	}
 	switch h := all[0]; {
 	case !oneTerminal(all):
 		if !seen.Shared {
 			t.write(t.s.Rec.RanBy(t.w.Books, seen))
+			t.log(Debug, "turn_shared", "several processes are there that may run the turn", Field{"pids", pids(all)})
 		}
 	case !t.s.Rec.Ran.By(h, seen.Turn):
 		seen.PID, seen.Start, seen.Boot = h.PID, h.Start, h.Boot
 		t.write(t.s.Rec.RanBy(t.w.Books, seen))
-		t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
+		if !stopped {
+			t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
+		}
 	}
+}
+
+func pids(all []detect.Holder) (pids []int) {
+	for _, h := range all {
+		pids = append(pids, h.PID)
+	}
+	return pids
 }
 
 // oneTerminal tells whether holders are processes of one terminal, an agent and its launcher say.
