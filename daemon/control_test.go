@@ -219,15 +219,24 @@ func TestReload(t *testing.T) {
 			t.Errorf("%v", e)
 		}
 		bad = nil
-		next.Log.Level = "debug"
-		r.d.Reload()
+		if r.d.Reload() {
+			t.Error("a wait needs a restart")
+		}
 		r.pass(time.Second)
 		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake.Add(90 * time.Second)) {
 			t.Errorf("the wait ends at %v, want %v", got, wake.Add(90*time.Second))
 		}
+		next.Resume.Base, next.Resume.DryRun = config.Duration(time.Hour), true
+		if !r.d.Reload() {
+			t.Error("a dry run needs no restart")
+		}
+		r.pass(time.Second)
+		if got := r.rec(id).Decision.WakeAt; !got.Equal(wake.Add(90 * time.Second)) {
+			t.Errorf("the old clawd follows a config that needs a new one: the wait ends at %v", got)
+		}
 		e := r.log.events("config_reloaded")
-		if later, _ := e[1]["after_restart"].([]any); len(later) != 1 || later[0] != "log" || e[1]["level"] != "warn" {
-			t.Errorf("%v", e[1])
+		if sections, _ := e[2]["restart_for"].([]any); len(sections) != 1 || sections[0] != "resume.dry_run" {
+			t.Errorf("%v", e[2])
 		}
 		r.pass(60 * time.Second)
 		if n := len(r.children.started()); n != 0 {

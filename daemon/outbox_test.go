@@ -271,8 +271,8 @@ func TestNotifyReload(t *testing.T) {
 			t.Errorf("%d wait", n)
 		}
 		for _, e := range r.log.events("config_reloaded") {
-			if later, _ := e["after_restart"].([]any); len(later) != 0 {
-				t.Errorf("after a restart: %v", later)
+			if sections, _ := e["restart_for"].([]any); len(sections) != 0 {
+				t.Errorf("a restart for %v", sections)
 			}
 		}
 		if strings.Contains(r.log.String(), "127.0.0.1") {

@@ -7,28 +7,31 @@ import (
 	"github.com/clawd-project/clawd/internal/config"
 )
 
-// Reload reads the config again. A bad file keeps the old config and says so. What waits is
-// decided anew.
-func (d *Daemon) Reload() {
+// Reload reads the config again. A bad file keeps the old config and says so. What waits is decided anew. again: the new config asks
+// for a daemon that starts again, and until then the old one stays in force.
+func (d *Daemon) Reload() (again bool) {
 	if d.o.Reload == nil {
-		return
+		return false
 	}
 	cfg, err := d.o.Reload()
 	if err != nil {
 		d.log.Error().Str("event", "config_reloaded").Bool("ok", false).Err(err).Msg("the config is bad; the old one stays in force")
-		return
+		return false
 	}
 	d.mu.Lock()
-	later := needRestart(d.cfg, cfg)
-	d.cfg, d.policy = cfg, cfg.Policy()
-	d.mu.Unlock()
-	line, text := d.log.Info(), "the config is in force"
-	if len(later) > 0 {
-		line, text = d.log.Warn(), "the config is in force, but for these sections: they stay as they were until clawd is restarted"
+	sections := needRestart(d.cfg, cfg)
+	if again = len(sections) > 0; !again {
+		d.cfg, d.policy = cfg, cfg.Policy()
 	}
-	line.Str("event", "config_reloaded").Bool("ok", true).Strs("after_restart", later).Msg(text)
+	d.mu.Unlock()
+	if again {
+		d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("restart_for", sections).Msg("clawd restarts itself for the new config")
+		return true
+	}
+	d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Msg("the config is in force")
 	d.tellConfig()
 	signal(d.renewed)
+	return false
 }
 
 // renew has every session that is open decided anew.
@@ -49,7 +52,7 @@ func (d *Daemon) tellConfig() {
 
 // needRestart names the changed sections that a running daemon cannot take over.
 func needRestart(old, now config.Config) []string {
-	later := []string{}
+	var sections []string
 	for _, s := range []struct {
 		name string
 		a, b any
@@ -59,8 +62,8 @@ func needRestart(old, now config.Config) []string {
 		{"resume.dry_run", old.Resume.DryRun, now.Resume.DryRun},
 	} {
 		if !reflect.DeepEqual(s.a, s.b) {
-			later = append(later, s.name)
+			sections = append(sections, s.name)
 		}
 	}
-	return later
+	return sections
 }

@@ -26,9 +26,11 @@ func TestTerminalCloses(t *testing.T) {
 			d := w.startOn(tty, by)
 			tty.Close()
 			d.await("daemon_started")
+			d.reloads("level = \"debug\"\n") // it restarts itself, and does not forget nohup
+			w.until("a restart", func() bool { return len(d.events("daemon_started")) == 2 })
 			master.Close()
 			if name == "nohup" {
-				d.await("config_reloaded")
+				w.until("a reload", func() bool { return len(d.events("config_reloaded")) == 2 })
 				d.stop()
 				return
 			}

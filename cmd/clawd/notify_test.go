@@ -38,8 +38,11 @@ func TestNotify(t *testing.T) {
 			if err != nil {
 				t.Fatalf("waiting for %s: %v", want, err)
 			}
-			if strings.HasPrefix(string(buf[:n]), want) {
+			switch got := string(buf[:n]); {
+			case strings.HasPrefix(got, want):
 				return
+			case strings.HasPrefix(got, "STOPPING=1"):
+				t.Fatalf("it stops; waiting for %s", want)
 			}
 		}
 	}
@@ -49,6 +52,9 @@ func TestNotify(t *testing.T) {
 	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
+	await("RELOADING=1\nMONOTONIC_USEC=")
+	await("READY=1")
+	d.reloads("level = \"debug\"\n") // it restarts itself
 	await("RELOADING=1\nMONOTONIC_USEC=")
 	await("READY=1")
 	d.stop()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -23,7 +24,8 @@ func newRun(g *globals) *cobra.Command {
 		Use:   "run",
 		Short: "Watch and resume sessions, in the foreground",
 		Long: `Watch and resume sessions until a signal comes. SIGTERM and SIGINT stop it cleanly, and so does
-the end of its terminal, but under nohup. SIGHUP reads the config again. Running children go on without it and are taken up at the next start.
+the end of its terminal, but under nohup. SIGHUP reads the config again, and restarts clawd in the same process where the new config
+asks for that. Running children go on without it and are taken up at the next start.
 
 Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
 		Args: noArgs,
@@ -63,12 +65,14 @@ func onTerminal() bool {
 
 func run(ctx context.Context, g *globals, dry bool) error {
 	debug.SetGCPercent(gcPercent)
-	seen := !signal.Ignored(syscall.SIGHUP) && onTerminal()
+	ignored := signal.Ignored(syscall.SIGHUP)
+	seen := !ignored && onTerminal()
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // first of all: to open the store takes a while, and until then the signal would end clawd
 	defer signal.Stop(hup)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	outer := ctx
+	ctx, stop := context.WithCancelCause(outer)
+	defer stop(nil)
 	cfg, path, err := g.load()
 	if err != nil {
 		return err
@@ -92,6 +96,9 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			c, _, err := g.loadAgain(had)
 			c.Resume.DryRun = c.Resume.DryRun || dry
 			had = had || there(path)
+			if err == nil && c.Log != cfg.Log {
+				err = opens(c.Log)
+			}
 			return c, err
 		},
 		Manager: daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
@@ -103,22 +110,43 @@ func run(ctx context.Context, g *globals, dry bool) error {
 		for {
 			select {
 			case <-ctx.Done():
-				notify(sd.SdNotifyStopping)
+				if !errors.Is(context.Cause(ctx), errAgain) {
+					notify(sd.SdNotifyStopping)
+				}
 				return
 			case <-hup:
 				if seen && !onTerminal() { // its terminal was closed, and nobody would know that it goes on
-					stop()
+					stop(nil)
 					continue
 				}
 				notify(reloading())
-				d.Reload()
+				if d.Reload() {
+					stop(errAgain)
+					continue
+				}
 				notify(sd.SdNotifyReady)
 			}
 		}
 	}()
 	err = d.Run(ctx)
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case err != nil && !errors.Is(err, context.Canceled):
+		return err
+	case !errors.Is(context.Cause(ctx), errAgain) || outer.Err() != nil:
 		return nil
+	case ignored:
+		signal.Ignore(syscall.SIGHUP) // a program inherits that, and knows by it that it runs under nohup
 	}
+	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, os.Environ()))
+}
+
+// errAgain ends a daemon that is to start again. It does so as a new program in the same process: whatever still hangs in the old one
+// ends with that.
+var errAgain = errors.New("the config asks for a restart")
+
+// opens tells whether a log can be written.
+func opens(c config.Log) error {
+	_, done, err := newLogger(c)
+	done()
 	return err
 }

@@ -51,19 +51,7 @@ func newWorld(t *testing.T, modes ...string) *world {
 	}
 	w.link(build(t).claude, "claude")
 	w.orders(modes...)
-	w.write(filepath.Join(root, "clawd.toml"), `
-[log]
-format = "json"
-[notify]
-desktop = false
-[watch]
-rescan = "1s"
-agents = ["claude"]
-[resume]
-base = "1s"
-jitter = 0.0
-stagger = "0s"
-`)
+	w.configures("")
 	w.env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + filepath.Join(root, "home"), "CLAUDE_CONFIG_DIR=" + w.agent,
 		"CLAUDECODE=1", "XDG_STATE_HOME=" + w.state, "CLAWD_CONFIG=" + filepath.Join(root, "clawd.toml"), fakeDir + "=" + w.fake}
 	return w
@@ -83,6 +71,21 @@ func (w *world) write(path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// configures writes the config, with more keys in [log].
+func (w *world) configures(log string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.root, "clawd.toml"), "[log]\nformat = \"json\"\n"+log+`[notify]
+desktop = false
+[watch]
+rescan = "1s"
+agents = ["claude"]
+[resume]
+base = "1s"
+jitter = 0.0
+stagger = "0s"
+`)
 }
 
 func (w *world) orders(modes ...string) {
@@ -194,6 +197,17 @@ func (w *world) startOn(tty *os.File, by []string, env ...string) *daemonProc {
 		}
 	})
 	return d
+}
+
+// reloads has clawd read its config again, with more keys in [log].
+func (d *daemonProc) reloads(log string) {
+	d.w.t.Helper()
+	had := len(d.events("config_reloaded"))
+	d.w.configures(log)
+	if err := d.main.Signal(syscall.SIGHUP); err != nil {
+		d.w.t.Fatal(err)
+	}
+	d.w.until("a reload", func() bool { return len(d.events("config_reloaded")) > had })
 }
 
 // stop ends clawd cleanly.

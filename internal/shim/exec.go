@@ -126,6 +126,10 @@ func (r *run) Done() <-chan struct{} {
 func (r *run) await(cmd *exec.Cmd) {
 	if cmd != nil {
 		_ = cmd.Wait() // its exit code proves nothing
+	} else if p, ok := r.group.Procs.Get(r.group.PID); ok && p.Start == r.group.Start {
+		if own, err := os.FindProcess(r.group.PID); err == nil {
+			_, _ = own.Wait() // a clawd that has restarted itself is still its parent; for any other this fails at once
+		}
 	}
 	r.group.Await()
 	close(r.done)

@@ -1,0 +1,60 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// TestReloadRestarts: what a running clawd can't take over is in force after a reload as well, for clawd restarts itself in the same
+// process. A run under way is taken up, and nothing of it is left behind. A log that can't be written changes nothing.
+func TestReloadRestarts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "hang")
+	id, _ := w.limited()
+	d := w.start()
+	d.await("resume_started")
+	d.reloads("file = \"" + filepath.Join(w.root, "none", "log") + "\"\n")
+	if e := d.await("config_reloaded"); e["ok"] != false || !strings.Contains(e["error"].(string), "log.file") {
+		t.Errorf("%v", e)
+	}
+	d.reloads("level = \"debug\"\n")
+	w.until("a restart", func() bool { return len(d.events("daemon_started")) == 2 })
+	if e := d.events("daemon_started"); e[0]["pid"] != e[1]["pid"] {
+		t.Errorf("%v", e)
+	}
+	w.write(filepath.Join(w.fake, "release"), "")
+	d.await("resume_succeeded")
+	if all := w.starts(); len(all) != 1 || all[0][3] != id {
+		t.Errorf("starts: %v", all)
+	}
+	d.await("rescanned") // the new level is in force
+	w.until("no child that nobody waits for", func() bool { return len(zombies(t, d.main.Pid)) == 0 })
+	d.stop()
+}
+
+// zombies gives the children of a process that have ended, and that it has not waited for.
+func zombies(t *testing.T, parent int) (pids []int) {
+	t.Helper()
+	all, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	procs := agent.NewProcs()
+	for _, f := range all {
+		pid, err := strconv.Atoi(f.Name())
+		if err != nil {
+			continue
+		}
+		if p, ok := procs.Get(pid); ok && p.PPID == parent && p.Zombie {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
