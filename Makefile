@@ -7,6 +7,7 @@ BENCH    ?= .
 ROUNDS   ?= 100
 SEEDS    ?= 1000
 SEED     ?= 0
+FROM     ?= 1
 WITHIN   ?= 0
 GO       ?= go
 PACKAGES  = $$($(GO) list ./... | grep -v '/e2e$$')
@@ -53,9 +54,9 @@ lint: ## formatting, vet (also for other systems), golangci-lint, and what nothi
 	$(GO) test -C tools ./...
 	$(GO) run -C tools ./dead -lib '$(LIBS)' ..
 
-sim: ## walk SEEDS simulated worlds (WITHIN=4m: as many as there is time for; SEED=n: this one alone; TRACE=1: and what happens in it)
+sim: ## walk SEEDS simulated worlds, the first of which is FROM (WITHIN=4m: as many as there is time for; SEED=n: this one alone; TRACE=1: and what happens in it)
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/sim ./internal/sim/cmd
-	@./bin/sim -seeds $(SEEDS) -within $(WITHIN) -twice 200 -seed $(SEED) $(if $(TRACE),-trace)
+	@./bin/sim -from $(FROM) -seeds $(SEEDS) -within $(WITHIN) -twice 200 -seed $(SEED) $(if $(TRACE),-trace)
 
 mutate: ## plant faults in clawd, one at a time, and see how many of SEEDS simulated worlds it takes to find each
 	@$(GO) run ./internal/sim/mutants -seeds $(SEEDS)
