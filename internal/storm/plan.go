@@ -39,6 +39,7 @@ const (
 	stopChild   act = "stop a child, go on"
 	stopBoth    act = "stop a child, kill clawd, child goes on"
 	reloadIt    act = "reload"
+	renewIt     act = "reload with a restart"
 	quietAtRest act = "kill clawd at rest"
 )
 
@@ -109,7 +110,7 @@ var moments = []chance[moment]{
 
 var acts = []chance[act]{
 	{46, killDaemon}, {6, killAll}, {9, stopCont}, {5, stopKill}, {3, second}, {5, termDaemon}, {14, killChild},
-	{4, stopChild}, {6, stopBoth}, {5, stopHand}, {2, reloadIt},
+	{4, stopChild}, {6, stopBoth}, {5, stopHand}, {2, reloadIt}, {6, renewIt},
 }
 
 var scripts = []chance[[]string]{

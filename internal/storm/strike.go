@@ -115,8 +115,11 @@ func (w *world) restart() error {
 	return nil
 }
 
-// revive starts a clawd that ended by itself.
+// revive starts a clawd that ended by itself. A reload may end one that restarts itself.
 func (w *world) revive(d *daemonProc) error {
+	if ws, ok := d.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signal() == syscall.SIGHUP {
+		return w.restart()
+	}
 	if w.fail("clawd ended by itself: %v", d.cmd.ProcessState); len(w.broken) > 3 {
 		return errors.New("clawd ends by itself again and again")
 	}
@@ -154,7 +157,7 @@ func (w *world) blow(k strike, at sight) error {
 		k.do = stopCont
 	}
 	// Before it is up, the signal to reload may end it, and a second one may take the lock.
-	if (k.do == reloadIt || k.do == second) && w.ask("/v1/status", &status{}) != nil {
+	if (k.do == reloadIt || k.do == renewIt || k.do == second) && w.ask("/v1/status", &status{}) != nil {
 		k.do = killDaemon
 	}
 	w.mu.Lock()
@@ -178,6 +181,11 @@ func (w *world) blow(k strike, at sight) error {
 		return err
 	case reloadIt:
 		d.signal(syscall.SIGHUP)
+	case renewIt:
+		w.renewals++
+		err := w.configures(time.Second + time.Duration(w.renewals)*time.Millisecond)
+		d.signal(syscall.SIGHUP)
+		return err
 	case killChild:
 		return w.killed(child)
 	case stopChild:

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,6 +29,8 @@ type world struct {
 	d   *daemonProc
 	log *os.File // of all lives of clawd
 	eye *eye
+
+	renewals int // configs that took a restart
 
 	mu     sync.Mutex // guards what follows
 	rounds int
@@ -73,12 +77,11 @@ func newWorld(seed uint64, base, clawd, claude string, sessions int) (*world, er
 	if err := os.Symlink(claude, filepath.Join(dir, "bin", "claude")); err != nil {
 		return w, err
 	}
-	conf := filepath.Join(dir, "clawd.toml")
-	if err := os.WriteFile(conf, []byte(configText), 0o600); err != nil {
+	if err := w.configures(time.Second); err != nil {
 		return w, err
 	}
 	w.env = []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TZ=UTC",
-		"CLAUDE_CONFIG_DIR=" + w.agent, "CLAWD_CONFIG=" + conf, stormDir + "=" + dir}
+		"CLAUDE_CONFIG_DIR=" + w.agent, "CLAWD_CONFIG=" + w.config(), stormDir + "=" + dir}
 	for _, s := range w.plan.subjects {
 		if err := w.found(s); err != nil {
 			return w, err
@@ -91,8 +94,16 @@ func newWorld(seed uint64, base, clawd, claude string, sessions int) (*world, er
 	return w, err
 }
 
+func (w *world) config() string            { return filepath.Join(w.dir, "clawd.toml") }
 func (w *world) project(s *subject) string { return filepath.Join(w.dir, s.dir) }
 func (w *world) path(s *subject) string    { return transcript.Path(w.agent, w.project(s), s.id) }
+
+// configures writes the config, all at once: a clawd that restarts itself may read it right now.
+func (w *world) configures(rescan time.Duration) error {
+	part := w.config() + ".new"
+	text := strings.Replace(configText, `"1s"`, strconv.Quote(rescan.String()), 1)
+	return cmp.Or(os.WriteFile(part, []byte(text), 0o600), os.Rename(part, w.config()))
+}
 
 // found begins a session with a turn of an hour ago that ended well; its stop comes at its time.
 func (w *world) found(s *subject) error {
