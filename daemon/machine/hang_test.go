@@ -32,6 +32,11 @@ func TestRunWhoseFilesHang(t *testing.T) {
 			k.in(time.Hour+3*time.Second, func() { p.see(sees(ours(1), limitAgain(2))) })
 			k.in(time.Hour+4*time.Second, func() { p.child.hangs = true })
 		}, 3*time.Second + leaveTime},
+		"cancel of a run that failed and goes on": {func(k *kit, p *place) {
+			k.in(time.Hour+3*time.Second, func() { p.write(ours(1), limitAgain(2)); p.see(sees(ours(1), limitAgain(2))) })
+			k.in(time.Hour+4*time.Second, func() { p.child.hangs = true })
+			k.in(time.Hour+10*time.Second, func() { k.post(p, Ordered{Order{ID: 1, Kind: Cancel}}) })
+		}, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, _ := fires(t, time.Hour+c.by-time.Second, c.scene)

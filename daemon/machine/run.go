@@ -409,10 +409,10 @@ func (t *step) end(r Run, e Sighted) {
 	t.s.keep(r)
 }
 
-// press ends a run that was to end by itself, when its time for that is over. True: that was tried before.
+// press ends a run that was to end by itself, when its time for that is over or its user cancels it. True: that was tried before.
 func (t *step) press(r *Run) (tried bool) {
 	w := &r.Watch
-	if !w.Patience.Over(t.w) {
+	if !w.Patience.Over(t.w) && (w.Pressed || t.s.Rec.Cancelled.IsZero()) {
 		return false
 	}
 	if w.Pressed {
