@@ -88,7 +88,8 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 	now := time.Now()
 	if o.at != "" {
 		if now, err = time.Parse(time.RFC3339, o.at); err != nil {
-			return usage(fmt.Errorf("--at: %q is not a time such as 2026-11-21T00:10:03Z", o.at))
+			// Not a time in UTC: errors show those in this machine's zone, in a form that --at refuses.
+			return usage(fmt.Errorf("--at: %q is not a time such as 2026-11-21T00:10:03+01:00", o.at))
 		}
 	}
 	env := agentEnv(cfg)
