@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/internal/plain"
 	"github.com/clawd-project/clawd/state"
 )
@@ -19,15 +20,20 @@ func listUnknown(ctx context.Context, o detectOptions, paths []string, out io.Wr
 	if len(paths) > 0 || o.message != "" {
 		return usage(errors.New("--unknown lists what clawd has met; it takes no paths and no --message"))
 	}
-	var all []state.Unknown
-	err := ask(ctx, "/v1/unknown", &all)
+	if o.agent != "" {
+		if _, err := all.Kind(o.agent); err != nil {
+			return usage(fmt.Errorf("--agent: %w", err))
+		}
+	}
+	var met []state.Unknown
+	err := ask(ctx, "/v1/unknown", &met)
 	if c := (*codeError)(nil); errors.As(err, &c) && c.code == exitNoDaemon {
-		all, err = state.ReadUnknown(filepath.Join(userPaths().state, "clawd.db"))
+		met, err = state.ReadUnknown(filepath.Join(userPaths().state, "clawd.db"))
 	}
 	if err != nil {
 		return err
 	}
-	return printUnknown(out, all, o)
+	return printUnknown(out, met, o)
 }
 
 func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
