@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ func locate(path, text string, err error) error {
 		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, msg)
 	}
 	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%s:%s: %s: must be %s, not %s", path, m[1], m[2], article(m[4]), article(m[3]))
+		return fmt.Errorf("%s:%s: %s: %w", path, m[1], m[2], wrongType(cmp.Or(m[4], "map"), m[3]+m[5]))
 	}
 	if ke := (*KeyError)(nil); errors.As(err, &ke) {
 		if line := lineOf(text, ke.Key); line > 0 {
@@ -49,16 +50,29 @@ func locate(path, text string, err error) error {
 }
 
 // typeError is how the library words a value of the wrong type; it has no error type for it.
-var typeError = lazyregexp.New(`^toml: line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\S+); destination has type (\S+)$`)
+var typeError = lazyregexp.New(`^toml: line (\d+) \(last key "([^"]*)"\): (?:incompatible types: TOML value has type (.+); destination has type (.+)|type mismatch for \S+: expected table but found (.+))$`)
 
-func article(kind string) string {
-	switch kind {
-	case "integer", "array":
-		return "an " + kind
-	case "map":
+func wrongType(want, got string) error {
+	return fmt.Errorf("must be %s, not %s", kind(want), kind(got))
+}
+
+// kind words a type of Go's or the library's for who writes TOML.
+func kind(of string) string {
+	switch {
+	case of == "integer", of == "int64":
+		return "an integer"
+	case of == "float", of == "float64":
+		return "a number"
+	case of == "bool", of == "boolean":
+		return "a boolean"
+	case of == "slice", of == "array", strings.HasPrefix(of, "[]"):
+		return "a list"
+	case strings.HasPrefix(of, "map"):
 		return "a table"
+	case of == "time.Time":
+		return "a time"
 	}
-	return "a " + kind
+	return "a string"
 }
 
 // lineOf finds the line of a key, as far as a file without tricks goes; 0: not found.

@@ -44,3 +44,30 @@ func TestWritableForOthers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A value of the wrong type is told as any other mistake: by file, line and key, in words of TOML.
+func TestWrongType(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	for text, want := range map[string]string{
+		"[resume]\nmax_attempts = \"5\"":     ":2: resume.max_attempts: must be an integer, not a string",
+		"[resume]\njitter = \"a\"":           ":2: resume.jitter: must be a number, not a string",
+		"[resume]\nprobe = \"15m\"":          ":2: resume.probe: must be a list, not a string",
+		"[resume]\nbase = [\"30s\"]":         ":2: resume.base: must be a string, not a list",
+		"[resume]\nprompt = 1.5":             ":2: resume.prompt: must be a string, not a number",
+		"[terminal]\nenabled = 2026-11-21":   ":2: terminal.enabled: must be a boolean, not a time",
+		"resume = 5":                         ":1: resume: must be a table, not an integer",
+		"\n[[resume]]\nbase = \"1s\"":        ":2: resume: must be a table, not a list",
+		"[agent]\nclaude = 1":                ":2: agent.claude: must be a table, not an integer",
+		"[agent.claude]\nargs = {a = 1}":     ":2: agent.claude.args: must be a list, not a table",
+		"[agent.claude]\nenv = {A = 1}":      ":2: agent.claude.env.A: must be a string, not an integer",
+		"[agent.claude]\nargs = [\"a\", 1]":  ":2: agent.claude.args: must be a string, not an integer",
+		"[agent.claude]\nrestore_bypass = 1": ":2: agent.claude.restore_bypass: must be a boolean, not an integer",
+	} {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, true, []string{"claude"}); err == nil || err.Error() != path+want {
+			t.Errorf("%s\n%v, want %s", text, err, want)
+		}
+	}
+}
