@@ -269,6 +269,9 @@ func Parse(text string, agents []string) (Config, error) {
 	if err != nil {
 		return c, err
 	}
+	if err := tables(md, agents); err != nil {
+		return c, err
+	}
 	if extra := md.Undecoded(); len(extra) > 0 {
 		key := extra[0].String()
 		return c, &KeyError{Key: key, Err: fmt.Errorf("there is no such key%s", near(key))}

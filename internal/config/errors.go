@@ -58,21 +58,35 @@ func wrongType(want, got string) error {
 
 // kind words a type of Go's or the library's for who writes TOML.
 func kind(of string) string {
-	switch {
+	switch of = strings.ToLower(of); {
 	case of == "integer", of == "int64":
 		return "an integer"
 	case of == "float", of == "float64":
 		return "a number"
 	case of == "bool", of == "boolean":
 		return "a boolean"
-	case of == "slice", of == "array", strings.HasPrefix(of, "[]"):
+	case of == "slice", of == "array", strings.HasPrefix(of, "[]"), of == "arrayhash":
 		return "a list"
 	case strings.HasPrefix(of, "map"):
 		return "a table"
-	case of == "time.Time":
+	case of == "time.time", of == "datetime":
 		return "a time"
 	}
 	return "a string"
+}
+
+// tables refuses what is no table where a table of any keys belongs: the library passes over it.
+func tables(md toml.MetaData, agents []string) error {
+	keys := []toml.Key{{"agent"}, {"resume", "reasons"}}
+	for _, name := range agents {
+		keys = append(keys, toml.Key{"agent", name, "env"})
+	}
+	for _, key := range keys {
+		if got := md.Type(key...); got != "" && got != "Hash" {
+			return &KeyError{Key: key.String(), Err: wrongType("map", got)}
+		}
+	}
+	return nil
 }
 
 // lineOf finds the line of a key, as far as a file without tricks goes; 0: not found.

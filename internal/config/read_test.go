@@ -54,10 +54,15 @@ func TestWrongType(t *testing.T) {
 		"[resume]\nprobe = \"15m\"":          ":2: resume.probe: must be a list, not a string",
 		"[resume]\nbase = [\"30s\"]":         ":2: resume.base: must be a string, not a list",
 		"[resume]\nprompt = 1.5":             ":2: resume.prompt: must be a string, not a number",
+		"[resume]\nreasons = true":           ":2: resume.reasons: must be a table, not a boolean",
 		"[terminal]\nenabled = 2026-11-21":   ":2: terminal.enabled: must be a boolean, not a time",
 		"resume = 5":                         ":1: resume: must be a table, not an integer",
 		"\n[[resume]]\nbase = \"1s\"":        ":2: resume: must be a table, not a list",
 		"[agent]\nclaude = 1":                ":2: agent.claude: must be a table, not an integer",
+		"agent = [\"claude\"]":               ":1: agent: must be a table, not a list",
+		"[agent.claude]\nenv = \"A=1\"":      ":2: agent.claude.env: must be a table, not a string",
+		"agent.claude.env = 1":               ":1: agent.claude.env: must be a table, not an integer",
+		"agent = [{claude = 1}]":             ":1: agent: must be a table, not a list",
 		"[agent.claude]\nargs = {a = 1}":     ":2: agent.claude.args: must be a list, not a table",
 		"[agent.claude]\nenv = {A = 1}":      ":2: agent.claude.env.A: must be a string, not an integer",
 		"[agent.claude]\nargs = [\"a\", 1]":  ":2: agent.claude.args: must be a string, not an integer",
@@ -68,6 +73,16 @@ func TestWrongType(t *testing.T) {
 		}
 		if _, err := Load(path, true, []string{"claude"}); err == nil || err.Error() != path+want {
 			t.Errorf("%s\n%v, want %s", text, err, want)
+		}
+	}
+}
+
+// Tables in each form that TOML has are taken.
+func TestTables(t *testing.T) {
+	for _, text := range []string{"agent = {}", "resume.reasons = {crashed = \"same_session\"}", "[resume.reasons]", "[agent]\n[agent.claude]\nenv = {A = \"1\"}",
+		"[agent.claude.env]\nA = \"1\"", "agent.claude.env.A = \"1\"", "agent = {claude = {env = {A = \"1\"}}}"} {
+		if _, err := Parse(text+"\n", []string{"claude"}); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
