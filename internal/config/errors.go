@@ -115,7 +115,7 @@ func lineOf(text, key string) int {
 var keys = []string{
 	"log.level", "log.format", "log.file", "watch.agents", "watch.rescan", "watch.ignore_projects", "watch.max_stop_age", "watch.zone",
 	"resume.prompt", "resume.backoff", "resume.base", "resume.cap", "resume.jitter", "resume.max_attempts", "resume.margin",
-	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.after_quit", "resume.after_hangup", "resume.when_limited",
+	"resume.probe", "resume.give_up_after", "resume.stagger", "resume.grace", "resume.max_inline_wait", "resume.after_quit", "resume.after_hangup", "resume.when_limited",
 	"resume.max_overdue", "resume.max_parallel", "resume.stall", "resume.timeout", "resume.dry_run", "resume.reasons", "resume.fresh.prompt",
 	"resume.fresh.next_step_file", "resume.fresh.backups", "budget.max_resumes_per_day", "budget.max_resumes_per_day_total", "budget.max_cost_usd",
 	"terminal.enabled", "terminal.tmux_server", "notify.desktop", "notify.webhook",

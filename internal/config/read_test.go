@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 )
 
 // A path that is no file, or an endless one, is an error at once: nothing waits for it, and nothing runs out of memory.
@@ -83,6 +86,23 @@ func TestTables(t *testing.T) {
 		"[agent.claude.env]\nA = \"1\"", "agent.claude.env.A = \"1\"", "agent = {claude = {env = {A = \"1\"}}}"} {
 		if _, err := Parse(text+"\n", []string{"claude"}); err != nil {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The hint at a misspelt key names each key that there is.
+func TestHintNamesEveryKey(t *testing.T) {
+	var b strings.Builder
+	if err := toml.NewEncoder(&b).Encode(Default()); err != nil {
+		t.Fatal(err)
+	}
+	md, err := toml.Decode(b.String(), new(map[string]any))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range md.Keys() {
+		if leaf := md.Type(key...) != "Hash" && !strings.HasPrefix(key.String(), "resume.reasons."); leaf && !slices.Contains(keys, key.String()) {
+			t.Errorf("%s is missing", key)
 		}
 	}
 }
