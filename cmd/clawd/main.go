@@ -94,6 +94,7 @@ Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 
 		cmd.AddCommand(c)
 	}
 	cmd.AddCommand(newVersion(), newWrap(), newShellInit(), newShim(), newCheckStore(), newServiceVars(), newPtyLeader())
+	ownCommands(cmd)
 	completeNoFiles(cmd)
 	return cmd
 }
@@ -126,9 +127,44 @@ func newVersion() *cobra.Command {
 // help is what a command does that only groups others.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
+// noArgs refuses arguments. What stands behind a command that only groups others was to be one of those.
 func noArgs(cmd *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(cmd, args); err != nil {
-		return usage(err)
+	switch {
+	case len(args) == 0:
+		return nil
+	case !cmd.HasSubCommands():
+		return usage(fmt.Errorf("%q takes no arguments, but got %q", cmd.CommandPath(), args[0]))
 	}
-	return nil
+	_, group, _ := strings.Cut(cmd.CommandPath()+" ", " ")
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return usage(fmt.Errorf("unknown command %q. Did you mean %q?", group+args[0], group+near[0]))
+	}
+	return usage(fmt.Errorf("unknown command %q; \"%s --help\" lists what there is", group+args[0], cmd.CommandPath()))
+}
+
+// ownCommands makes the commands that the library adds refuse what they do not know, as all others do.
+func ownCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 && !of.HasSubCommands() {
+					err = fmt.Errorf("there is no help on %q", strings.Join(args, " "))
+				}
+				if err != nil {
+					return usage(err)
+				}
+				return noArgs(of, rest)
+			}
+		case "completion":
+			c.Args, c.RunE = noArgs, help
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
+		}
+	}
 }
