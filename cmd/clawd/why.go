@@ -125,7 +125,11 @@ func explainStop(say func(string, ...any), s *daemon.WhyStop) {
 	if s.Window != "" {
 		window = " of the window " + string(s.Window)
 	}
-	say("%s %s: %s%s. So says %s in its %s, at %d.", stopped, local(s.At), s.Reason, window, tame(s.Evidence.Field), tame(s.Evidence.Source), s.Evidence.Offset)
+	record := ""
+	if e := s.Evidence; e.Source != "" { // else a process that is gone tells, not a record
+		record = fmt.Sprintf(" So says %s in its %s, at %d.", tame(e.Field), tame(e.Source), e.Offset)
+	}
+	say("%s %s: %s%s.%s", stopped, local(s.At), s.Reason, window, record)
 	if s.RetryAfterS != nil {
 		say("The provider asked to wait %s.", time.Duration(*s.RetryAfterS*float64(time.Second)))
 	}

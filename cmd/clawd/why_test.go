@@ -25,3 +25,15 @@ func TestWhyUnseenOptions(t *testing.T) {
 		}
 	}
 }
+
+// A verdict that no record of the agent's gives names none.
+func TestWhyWithoutRecord(t *testing.T) {
+	said := string(explain(daemon.Why{Stop: &daemon.WhyStop{Reason: detect.Interrupted, Evidence: detect.Evidence{Offset: 299, Field: "holder"}}}))
+	if !strings.Contains(said, ": interrupted.\n") || strings.Contains(said, "299") {
+		t.Error(said)
+	}
+	said = string(explain(daemon.Why{Stop: &daemon.WhyStop{Reason: detect.Auth, Evidence: detect.Evidence{Source: "transcript", Offset: 299, Field: "error"}}}))
+	if !strings.Contains(said, ": auth. So says error in its transcript, at 299.\n") {
+		t.Error(said)
+	}
+}
