@@ -135,7 +135,7 @@ func (t *step) cancelOrder(o Order) {
 		t.write(was.Recalled(t.w.Books))
 		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: nothingStarts})
 	case err != nil:
-		t.do(Reply{ID: o.ID, Rec: was, Err: Refuse("there is nothing to cancel: the session is %s", was.Phase), Older: elder(was)})
+		t.do(Reply{ID: o.ID, Rec: was, Err: Refuse("there is nothing to cancel: clawd is not going to resume this session"), Older: elder(was)})
 	case was.TakenBack():
 		t.write(ch)
 		text := nothingStarts
