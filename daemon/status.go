@@ -46,6 +46,7 @@ type SessionStatus struct {
 	Attempt  int           `json:"attempt"`
 	PID      int           `json:"pid,omitempty"` // of our running child
 	Why      string        `json:"why"`
+	Ignored  bool          `json:"ignored,omitempty"` // by its user, from now on
 	// Status is what there is to say in one word: needs_you, waiting, resuming, running, on_hold.
 	Status state.Standing `json:"status"`
 	Needs  *Needs         `json:"needs"` // what its user is to do; null: nothing
@@ -117,9 +118,9 @@ func (d *Daemon) atHand() (children map[string]int, read map[string]detect.Class
 // Stands says how a session stands; false: it is at rest. pid is our child in it; 0: none.
 func Stands(rec state.Session, now time.Time, pid int) (SessionStatus, bool) {
 	s := SessionStatus{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Phase: rec.Phase, Attempt: rec.Decision.Attempt, PID: pid,
-		Old: rec.OldSession, New: rec.NewSession}
+		Ignored: rec.Ignored, Old: rec.OldSession, New: rec.NewSession}
 	status, told := rec.Standing(now)
-	if s.Status = status; status == state.Done {
+	if s.Status = status; status == state.Done || rec.Ignored && status == state.OnHold && pid != 0 {
 		s.Status = Running // and its stop is over
 		return s, pid != 0
 	}

@@ -105,3 +105,30 @@ func TestStatusAtRest(t *testing.T) {
 		}
 	})
 }
+
+// What its user has clawd ignore is listed for as long as that holds, so that it can be taken back.
+func TestStatusIgnored(t *testing.T) {
+	in(t, func(r *rig) {
+		r.start()
+		order := func(kind machine.OrderKind, o Order) {
+			if _, err := r.d.Obey(r.work, kind, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, stop := range []string{"limit", "auth"} {
+			id, _ := r.stopped(stop)
+			r.pass(time.Minute)
+			order(machine.Ignore, Order{Session: id})
+			for _, later := range []time.Duration{0, 8 * 24 * time.Hour} {
+				r.pass(later)
+				if s := r.status(id); s == nil || s.Status != state.OnHold || !s.Ignored || s.Needs != nil || s.WakeAt != nil {
+					t.Errorf("%s, ignored %s ago: %+v", stop, later, s)
+				}
+			}
+			order(machine.Ignore, Order{Session: id, Off: true})
+			if s := r.status(id); s != nil && (s.Status == state.OnHold || s.Ignored) {
+				t.Errorf("%s, ignored no longer: %+v", stop, s)
+			}
+		}
+	})
+}

@@ -36,11 +36,13 @@ func (s Session) Standing(now time.Time) (Standing, Notice) {
 		return NeedsYou, n
 	case s.Phase == Waiting:
 		return Waits, Notice{}
+	case s.Ignored: // also after long: who forgot about it finds it here alone
+		return OnHold, Notice{}
 	case old:
 		return Done, Notice{}
 	case s.Phase == Held && s.TakenBack():
 		return OnHold, Notice{}
-	case s.Phase == Held, s.Phase == GivenUp, s.Notice != nil && n.Key == s.Notice.Key && s.rests(n.At) && !s.Ignored:
+	case s.Phase == Held, s.Phase == GivenUp, s.Notice != nil && n.Key == s.Notice.Key && s.rests(n.At):
 		return NeedsYou, n
 	}
 	return Done, Notice{}

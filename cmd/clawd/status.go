@@ -145,6 +145,8 @@ func standing(s daemon.SessionStatus) string {
 		return fmt.Sprintf("attempt %d is under way%s", s.Attempt, run)
 	case s.Status == daemon.Running:
 		return "resumed by clawd" + run
+	case s.Ignored:
+		return "ignored by you; clawd ignore --off " + s.Session
 	default:
 		return "canceled by you; clawd resume " + s.Session
 	}

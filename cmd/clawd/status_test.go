@@ -104,6 +104,10 @@ func TestStatusOfAnUnreachableWindow(t *testing.T) {
 	if got := rows(s); !strings.Contains(got, "WAITING") || !strings.Contains(got, "attempt 1 in 1h0m0s") {
 		t.Errorf("%s", got)
 	}
+	s.Status, s.Ignored = state.OnHold, true
+	if got := rows(s); !strings.Contains(got, "ON HOLD") || !strings.Contains(got, "ignored by you; clawd ignore --off d07e") {
+		t.Errorf("%s", got)
+	}
 }
 
 func TestErrorsAreTame(t *testing.T) {
