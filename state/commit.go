@@ -64,7 +64,7 @@ func (t tx) counts(add Stats) error {
 	if !add.LastResume.IsZero() {
 		st.LastResume = add.LastResume
 	}
-	return t.put(bucketStats, "total", st)
+	return t.put(bucketStats, keyTotal, st)
 }
 
 func (s Stats) isZero() bool {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/clawd-project/clawd/detect"
 )
 
 // pages reads the file of a store without bbolt, and trusts no byte of it: bbolt panics on damaged
@@ -86,36 +88,44 @@ func notPlain(path string, mode os.FileMode) error {
 	return fmt.Errorf("%s is %s where clawd keeps its store; move it away and start clawd again", path, what)
 }
 
+// Known is what Peek finds besides the sessions.
+type Known struct {
+	Alive time.Time // the last sign of life
+	Stats Stats
+}
+
 // Peek reads the sessions in the store's file as it is now, without a lock: also beside a clawd that has it
-// open, and whatever is in it. It gives the last sign of life, too. The error is the first damage; what could
-// be read was given before.
-func Peek(path string, f func(Session)) (alive time.Time, err error) {
+// open, and whatever is in it. The error is the first damage; what could be read was given before.
+func Peek(path string, f func(Session)) (known Known, err error) {
+	known.Stats.Stops = map[detect.Reason]int{}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return alive, err
+		return known, err
 	}
 	defer file.Close()
 	fi, err := file.Stat()
 	if err != nil {
-		return alive, err
+		return known, err
 	}
 	if !fi.Mode().IsRegular() {
-		return alive, notPlain(path, fi.Mode())
+		return known, notPlain(path, fi.Mode())
 	}
 	all := metas(file)
 	if len(all) == 0 {
-		return alive, errors.New("it does not begin as a store does")
+		return known, errors.New("it does not begin as a store does")
 	}
 	err = walk(file, fi.Size(), all[len(all)-1], func(string, uint64) {}, func(bucket string, key, value []byte) {
 		var rec Session
 		switch {
 		case bucket == string(bucketMeta) && string(key) == string(keyAlive):
-			_ = unpack(bucketMeta, key, value, &alive)
+			_ = unpack(bucketMeta, key, value, &known.Alive)
+		case bucket == string(bucketStats) && string(key) == keyTotal:
+			_ = unpack(bucketStats, key, value, &known.Stats)
 		case bucket == string(bucketSessions) && unpack(bucketSessions, key, value, &rec) == nil && Key(rec.Session) == string(key):
 			f(rec)
 		}
 	})
-	return alive, err
+	return known, err
 }
 
 // metas gives the sound ones of the two meta pages, the newer one last.

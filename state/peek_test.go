@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -22,11 +23,15 @@ func TestPeek(t *testing.T) {
 	before, err := os.ReadFile(path)
 	must(t, err)
 	found := map[string]Session{}
-	alive, err := Peek(path, func(rec Session) { found[rec.ID] = rec })
+	known, err := Peek(path, func(rec Session) { found[rec.ID] = rec })
 	must(t, err)
 	is(t, len(found), 2)
 	is(t, found["one"].Phase, Waiting)
-	is(t, alive.Equal(clock.Time), true)
+	is(t, known.Alive.Equal(clock.Time), true)
+	stats, err := s.Stats()
+	must(t, err)
+	is(t, len(stats.Stops) > 0, true)
+	is(t, maps.Equal(known.Stats.Stops, stats.Stops), true)
 	standing, n := found["two"].Standing(clock.Time)
 	is(t, standing, NeedsYou)
 	is(t, n.Why, "odd")

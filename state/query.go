@@ -97,8 +97,11 @@ func (s *Store) Stats() (st Stats, err error) {
 	return st, err
 }
 
+// keyTotal is where the counters stand.
+const keyTotal = "total"
+
 func (t tx) stats() Stats {
-	st, _ := fetch[Stats](t, bucketStats, "total")
+	st, _ := fetch[Stats](t, bucketStats, keyTotal)
 	if st.Stops == nil {
 		st.Stops = map[detect.Reason]int{}
 	}

@@ -62,20 +62,23 @@ func status(ctx context.Context, out io.Writer, asJSON bool) error {
 	} else {
 		printDaemon(out, st)
 	}
+	fmt.Fprintf(out, "resumes %d (fresh sessions %d), failed attempts %d, given up %d, waited %s\n", st.Stats.TotalResumes,
+		st.Stats.Recovered, st.Stats.Failures, st.Stats.GivenUp, (time.Duration(st.Stats.SecondsWaited) * time.Second))
 	return errors.Join(printSessions(out, st), absent)
 }
 
 // stored is what the store says while no daemon runs, and when clawd was last there. It takes no lock.
 func stored() (st daemon.Status, alive time.Time, err error) {
-	st = daemon.Status{Version: version(), Sessions: []daemon.SessionStatus{}}
+	st = daemon.Status{Version: version(), Agents: []daemon.AgentStatus{}, Sessions: []daemon.SessionStatus{}}
 	now := time.Now()
-	alive, err = state.Peek(filepath.Join(userPaths().state, "clawd.db"), func(rec state.Session) {
+	known, err := state.Peek(filepath.Join(userPaths().state, "clawd.db"), func(rec state.Session) {
 		st.Watched++
 		if s, ok := daemon.Stands(rec, now, 0); ok {
 			st.Sessions = append(st.Sessions, s)
 		}
 	})
-	return st, alive, err
+	st.Stats = known.Stats
+	return st, known.Alive, err
 }
 
 func printDaemon(out io.Writer, st daemon.Status) {
@@ -91,8 +94,6 @@ func printDaemon(out io.Writer, st daemon.Status) {
 		}
 		fmt.Fprintf(out, "%s %s: %s\n", a.Name, tame(a.Version), tame(a.Path))
 	}
-	fmt.Fprintf(out, "resumes %d (fresh sessions %d), failed attempts %d, given up %d, waited %s\n", st.Stats.TotalResumes,
-		st.Stats.Recovered, st.Stats.Failures, st.Stats.GivenUp, (time.Duration(st.Stats.SecondsWaited) * time.Second))
 }
 
 // groups are the parts of the answer, in their order: what is stuck comes first.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -42,8 +43,11 @@ func TestStatusCommand(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &st); err != nil || code != want || len(st.Sessions) != 1 || st.Sessions[0].Session != id || st.Sessions[0].Status != state.Waits {
 			t.Errorf("%s: %d %v %s%s", when, code, err, out, said)
 		}
+		if st.Agents == nil || st.Stats.Stops[detect.RateLimit] != 1 {
+			t.Errorf("%s: agents %v, counters %+v", when, st.Agents, st.Stats)
+		}
 		out, _, code = w.clawd("status")
-		if code != want || !strings.Contains(out, "WAITING") || strings.Contains(out, "Z") {
+		if code != want || !strings.Contains(out, "WAITING") || !strings.Contains(out, "resumes 0 (fresh sessions 0), ") || strings.Contains(out, "Z") {
 			t.Errorf("%s: %d %s", when, code, out)
 		}
 		for _, verb := range []string{"why", "resume", "cancel", "ignore"} {
