@@ -112,7 +112,7 @@ func Peek(path string, f func(Session)) (known Known, err error) {
 	}
 	all := metas(file)
 	if len(all) == 0 {
-		return known, errors.New("it does not begin as a store does")
+		return known, fmt.Errorf("%s does not begin as a store does", path)
 	}
 	err = walk(file, fi.Size(), all[len(all)-1], func(string, uint64) {}, func(bucket string, key, value []byte) {
 		var rec Session

@@ -39,19 +39,22 @@ Exit status: 0 ok, 1 failed, 3 no daemon is running.`,
 func status(ctx context.Context, out io.Writer, asJSON bool) error {
 	var st daemon.Status
 	var alive time.Time
+	var damage error
 	absent := ask(ctx, "/v1/status", &st)
 	if c := (*codeError)(nil); errors.As(absent, &c) && c.code == exitNoDaemon {
-		var err error
-		if st, alive, err = stored(); errors.Is(err, fs.ErrNotExist) {
+		if st, alive, damage = stored(); errors.Is(damage, fs.ErrNotExist) {
 			return absent // clawd never ran here
-		} else if err != nil {
-			absent = &codeError{exitNoDaemon, fmt.Errorf("%w\nnot all of what clawd knew can be read: %w", absent, err)}
+		} else if damage != nil {
+			absent = &codeError{exitNoDaemon, fmt.Errorf("%w\nnot all of what clawd knew can be read: %w", absent, damage)}
 		}
 	} else if absent != nil {
 		return absent
 	}
 	if asJSON {
 		return errors.Join(json.NewEncoder(plain.JSON(out)).Encode(st), absent)
+	}
+	if damage != nil && len(st.Sessions) == 0 {
+		return absent // nobody knows whether all is quiet
 	}
 	if st.PID == 0 {
 		known := ""

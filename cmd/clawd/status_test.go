@@ -89,6 +89,18 @@ func TestStatusCommand(t *testing.T) {
 	}
 }
 
+// What cannot be read is not called quiet.
+func TestStatusOfADamagedStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.state + "/clawd/clawd.db"
+	w.write(path, "precious")
+	out, said, code := w.clawd("status")
+	if code != exitNoDaemon || out != "" || !strings.Contains(said, "no daemon is running") || !strings.Contains(said, path+" does not begin as a store does") {
+		t.Errorf("%d %s%s", code, out, said)
+	}
+}
+
 // A window that clawd can't reach waits for its user: the row says what to do, and counts down to nothing.
 func TestStatusOfAnUnreachableWindow(t *testing.T) {
 	at := time.Now().Add(time.Hour)
