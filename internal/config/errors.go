@@ -36,6 +36,9 @@ func locate(path, text string, err error) error {
 		if msg == "" {
 			msg = pe.Error()
 		}
+		if strings.HasPrefix(msg, `expected value but found "`) { // it may be a secret, and errors are logged
+			msg = "this is no value: a text needs quotation marks, and true and false are in lower case"
+		}
 		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, msg)
 	}
 	if m := typeError.FindStringSubmatch(err.Error()); m != nil {

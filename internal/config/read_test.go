@@ -106,3 +106,18 @@ func TestHintNamesEveryKey(t *testing.T) {
 		}
 	}
 }
+
+// A secret that stands in the wrong form is in no error, for errors are logged.
+func TestErrorsKeepSecrets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	for _, text := range []string{"[notify]\nwebhook = hunter2", "[notify]\nwebhook = https://h.invalid/hunter2", "notify.webhook = 12hunter2", "notify = {webhook = hunter2}", "[notify]\nwebhook = 'hunter2",
+		"[notify]\nwebhook = \"hunter2\" hunter2", "[agent.claude]\nenv = {API_KEY = hunter2}", "[agent.claude.env]\nAPI_KEY = hunter2", "[agent.claude.env]\nAPI_KEY = 1_hunter2", "[agent.claude.env]\nAPI_KEY = [hunter2]",
+		"[agent.claude]\nargs = [\"--api-key\", hunter2]", "[agent.claude]\nargs = hunter2"} {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, true, []string{"claude"}); err == nil || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+}
