@@ -107,6 +107,8 @@ func runDetect(ctx context.Context, g *globals, o detectOptions, paths []string,
 		return usage(errors.New("--message needs --agent"))
 	case !message && len(paths) == 0:
 		return usage(errors.New("give the path of a session file, a data folder or a database"))
+	case slices.Contains(paths, ""): // as of a variable that is not set; it would mean this folder
+		return usage(errors.New("an empty path names no file"))
 	}
 	d := detecting{ctx: ctx, o: o, env: env, cfg: cfg, now: now, warn: warn}
 	agents, err := d.agents(nil)
