@@ -217,9 +217,12 @@ func (f *execFlags) run(r turn.Request, out io.Writer) error {
 	res, err := turn.Run(ctx, r)
 	p.end()
 	if f.format == "text" {
-		printText(out, res)
+		lost := printText(out, res)
 		if !f.quiet {
 			printFacts(p.out, res, err)
+		}
+		if lost != nil {
+			return lost
 		}
 	} else if jerr := printJSON(out, res, err); jerr != nil {
 		return jerr

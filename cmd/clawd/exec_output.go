@@ -80,10 +80,12 @@ func execErrors(r turn.Result, err error) []string {
 }
 
 // printText prints the answer alone.
-func printText(out io.Writer, r turn.Result) {
-	if r.Text != "" {
-		fmt.Fprintln(out, strings.TrimRight(r.Text, "\n"))
+func printText(out io.Writer, r turn.Result) error {
+	if r.Text == "" {
+		return nil
 	}
+	_, err := fmt.Fprintln(out, strings.TrimRight(r.Text, "\n"))
+	return err
 }
 
 // printFacts says how it went; an error is for main to print.
