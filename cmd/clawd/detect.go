@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -252,7 +253,8 @@ func timeOrNil(t time.Time) *time.Time {
 }
 
 func printFindings(out io.Writer, found []finding, asJSON bool) error {
-	enc := json.NewEncoder(plain.JSON(out))
+	var b bytes.Buffer
+	enc := json.NewEncoder(plain.JSON(&b))
 	enc.SetEscapeHTML(false)
 	for _, f := range found {
 		if asJSON {
@@ -261,20 +263,21 @@ func printFindings(out io.Writer, found []finding, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(out, "%s %s: %s", f.Agent, f.Session, f.State)
+		fmt.Fprintf(&b, "%s %s: %s", f.Agent, f.Session, f.State)
 		if f.Reason != nil {
-			fmt.Fprintf(out, ", %s", *f.Reason)
+			fmt.Fprintf(&b, ", %s", *f.Reason)
 		}
 		if f.ResetAt != nil {
-			fmt.Fprintf(out, ", resets %s", local(*f.ResetAt))
+			fmt.Fprintf(&b, ", resets %s", local(*f.ResetAt))
 		}
-		fmt.Fprintf(out, "\n  %s: %s\n", f.Strategy, tame(f.Why))
+		fmt.Fprintf(&b, "\n  %s: %s\n", f.Strategy, tame(f.Why))
 		if len(f.SubAgents) > 0 {
-			fmt.Fprintf(out, "  %s\n", tame(detect.SubStopsWords(f.SubAgents)))
+			fmt.Fprintf(&b, "  %s\n", tame(detect.SubStopsWords(f.SubAgents)))
 		}
 		for _, n := range f.Notes {
-			fmt.Fprintf(out, "  note: %s\n", tame(n))
+			fmt.Fprintf(&b, "  note: %s\n", tame(n))
 		}
 	}
-	return nil
+	_, err := b.WriteTo(out)
+	return err
 }

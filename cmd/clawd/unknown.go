@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,8 @@ func listUnknown(ctx context.Context, o detectOptions, paths []string, out io.Wr
 }
 
 func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
-	enc := json.NewEncoder(plain.JSON(out))
+	var b bytes.Buffer
+	enc := json.NewEncoder(plain.JSON(&b))
 	enc.SetEscapeHTML(false)
 	n := 0
 	for _, u := range all {
@@ -51,17 +53,18 @@ func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
 			continue
 		}
 		if n++; n == 1 {
-			fmt.Fprintf(out, "Failures that clawd %s does not understand. Paths, ids, keys and addresses were taken out; look\n"+
+			fmt.Fprintf(&b, "Failures that clawd %s does not understand. Paths, ids, keys and addresses were taken out; look\n"+
 				"once more before you paste them into an issue.\n", version())
 		}
-		fmt.Fprintf(out, "\n%s %s", u.Agent, u.Version)
+		fmt.Fprintf(&b, "\n%s %s", u.Agent, u.Version)
 		if u.Status != 0 {
-			fmt.Fprintf(out, ", HTTP %d", u.Status)
+			fmt.Fprintf(&b, ", HTTP %d", u.Status)
 		}
-		fmt.Fprintf(out, ", %s, seen %d times, last %s\n> %s\n", tame(u.Field), u.Count, u.Last.UTC().Format(time.RFC3339), tame(u.Text))
+		fmt.Fprintf(&b, ", %s, seen %d times, last %s\n> %s\n", tame(u.Field), u.Count, u.Last.UTC().Format(time.RFC3339), tame(u.Text))
 	}
 	if n == 0 && !o.json {
-		fmt.Fprintln(out, "clawd has met no failure that it does not understand.")
+		fmt.Fprintln(&b, "clawd has met no failure that it does not understand.")
 	}
-	return nil
+	_, err := b.WriteTo(out)
+	return err
 }
