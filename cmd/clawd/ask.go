@@ -57,8 +57,14 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 	if resp.StatusCode != http.StatusOK {
 		return problem(resp)
 	}
-	return json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer)
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer); err != nil {
+		return fmt.Errorf("the daemon's answer cannot be read: %w; %s", err, otherVersion)
+	}
+	return nil
 }
+
+// otherVersion is what to do about a daemon that does not speak as this command does.
+const otherVersion = "it may be of another version than this command: restart it"
 
 // answers tells whether somebody listens at a socket.
 func answers(ctx context.Context, socket string) bool {
@@ -70,7 +76,10 @@ func answers(ctx context.Context, socket string) bool {
 func problem(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	var p daemon.Problem
-	if json.Unmarshal(text, &p) != nil || p.Error == "" {
+	switch unknown := json.Unmarshal(text, &p) != nil || p.Error == ""; {
+	case unknown && resp.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("the daemon does not know this question; %s", otherVersion)
+	case unknown:
 		return fmt.Errorf("the daemon answers: %s: %s", resp.Status, tame(strings.TrimSpace(string(text))))
 	}
 	said := tame(p.Error)
