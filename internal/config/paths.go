@@ -74,6 +74,8 @@ func (c Config) Problems(path string) []string {
 	if dir := filepath.Dir(c.Log.File); c.Log.File != "" {
 		if why := noFolder(dir); why != "" {
 			say("log.file", "%s %s, so there can be no log", dir, why)
+		} else if fi, err := os.Stat(c.Log.File); err == nil && fi.IsDir() {
+			say("log.file", "%s is a folder, so there can be no log", c.Log.File)
 		}
 	}
 	for _, name := range c.agentNames() {

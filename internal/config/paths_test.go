@@ -46,6 +46,19 @@ func TestPaths(t *testing.T) {
 }
 
 // What a config names in vain is said with file, line and key.
+// A log that is a folder keeps clawd from starting.
+func TestLogIsAFolder(t *testing.T) {
+	c, dir := Default(), t.TempDir()
+	c.Log.File = dir
+	if got := c.Problems(filepath.Join(dir, "none.toml")); len(got) != 1 || !strings.HasSuffix(got[0], "log.file: "+dir+" is a folder, so there can be no log") {
+		t.Errorf("%q", got)
+	}
+	c.Log.File = filepath.Join(dir, "new.log")
+	if got := c.Problems(filepath.Join(dir, "none.toml")); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
