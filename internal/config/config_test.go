@@ -66,3 +66,13 @@ func TestWhenLimited(t *testing.T) {
 		}
 	}
 }
+
+// A fresh session is told something: an agent ends at once without a prompt.
+func TestFreshPrompt(t *testing.T) {
+	for text, want := range map[string]string{"": "must not be empty", " \n": "must not be empty", "{{.Foo}}": "Foo", "go on in {{.Project}}": ""} {
+		_, err := Parse("[resume.fresh]\nprompt = "+tomlText(text)+"\n", nil)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resume.fresh.prompt: ")) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

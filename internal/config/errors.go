@@ -183,6 +183,9 @@ func (f Fresh) Render(h Handoff) ([]byte, error) {
 }
 
 func freshTemplate(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("must not be empty: a fresh session without a prompt does nothing")
+	}
 	_, err := Fresh{Prompt: text}.Render(Handoff{})
 	return err
 }
