@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +14,15 @@ import (
 )
 
 // oneSession takes the name of one session.
-func oneSession(cmd *cobra.Command, args []string) error {
-	if err := cobra.ExactArgs(1)(cmd, args); err != nil {
-		return usage(fmt.Errorf("%w: the id of a session, or its beginning (4 characters at least)", err))
+func oneSession(_ *cobra.Command, args []string) error {
+	const name = "name one session by its id or the beginning of that, 4 characters at least"
+	switch len(args) {
+	case 0:
+		return usage(errors.New(name))
+	case 1:
+		return nil
 	}
-	return nil
+	return usage(fmt.Errorf("%s; got %d: %s", name, len(args), strings.Trim(fmt.Sprintf("%q", args), "[]")))
 }
 
 // orderStatus ends the help of every order.
