@@ -45,6 +45,9 @@ func (s Session) afford(b Books, l Limits) error {
 	today := b.Spent(b.Now())
 	y, m, d := b.Now().Local().Date()
 	tomorrow := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
+	if tomorrow.Day() == d { // where clocks are put forward at midnight, Go gives the hour before
+		tomorrow = tomorrow.Add(time.Hour)
+	}
 	n := today.Sessions[s.root()]
 	if s.Root != "" {
 		n += today.Sessions[Key(s.Session)] // from before it was known which line it is of

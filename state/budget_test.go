@@ -84,3 +84,19 @@ func TestGivenBackToItsDay(t *testing.T) {
 	is(t, budget(t, s, noon).Total, 0)
 	is(t, budget(t, s, c.Time).Total, 0)
 }
+
+// Where the clocks are put forward at midnight, the day begins later than that: a wait that ends before it ends in a day whose
+// budget is used up, and again at once.
+func TestTomorrowHasNoMidnight(t *testing.T) {
+	was := time.Local
+	t.Cleanup(func() { time.Local = was })
+	var err error
+	time.Local, err = time.LoadLocation("America/Santiago")
+	must(t, err)
+	s, c := newStore(t)
+	c.Time = time.Date(2026, 9, 5, 20, 0, 0, 0, time.Local)
+	waiting(t, s, one, "k")
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
+	_, err = s.Claim(one, "k", Limits{PerSession: 1, PerDay: 9}, free)
+	is(t, refusedWith(t, err, resume.Postponed).Again.Local(), time.Date(2026, 9, 6, 1, 0, 0, 0, time.Local))
+}
