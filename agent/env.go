@@ -36,6 +36,7 @@ func Resolved(dir string) string {
 	if dir == "" {
 		return ""
 	}
+	dir = filepath.Clean(dir) // the parent of one with a slash at its end would be that one
 	real, err := filepath.EvalSymlinks(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir { // an agent that was never used has no folder yet
 		return filepath.Join(Resolved(parent), filepath.Base(dir))

@@ -25,6 +25,9 @@ func TestResolved(t *testing.T) {
 		if got := Resolved(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
+		if got := Resolved(filepath.Join(dir, path) + "/"); got != filepath.Join(dir, want) { // as TAB leaves it in a variable
+			t.Errorf("%s/: %s, want %s", path, got, want)
+		}
 	}
 	for _, as := range []string{"", "/", "gone"} {
 		if got := Resolved(as); got != as {
