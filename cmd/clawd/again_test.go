@@ -4,9 +4,11 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -57,4 +59,61 @@ func zombies(t *testing.T, parent int) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// TestReloadKeepsItsReader: who reads the log from a pipe sees no end of it when clawd restarts itself. Else he would go, and a clawd
+// that nobody listens to does not start.
+func TestReloadKeepsItsReader(t *testing.T) {
+	t.Parallel()
+	for name, begins := range map[string]bool{"already": true, "from the reload on": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			pipe, log := filepath.Join(w.root, "pipe"), &lockedBuffer{}
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			reader := exec.Command("cat", pipe) // it ends with the last writer
+			reader.Stdout = log
+			if err := reader.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = reader.Process.Kill(); _ = reader.Wait() })
+			first, err := os.OpenFile(pipe, os.O_WRONLY, 0) // the reader is there
+			if err != nil {
+				t.Fatal(err)
+			}
+			toPipe, d := "file = \""+pipe+"\"\n", (*daemonProc)(nil)
+			if begins {
+				w.configures(toPipe)
+				d = w.start()
+				d.log = log
+				d.await("daemon_started")
+				first.Close()
+				d.reloads(toPipe + "level = \"debug\"\n")
+			} else {
+				d = w.start()
+				d.await("daemon_started")
+				d.reloads(toPipe)
+				first.Close()
+				d.log = log
+			}
+			want := 1
+			if begins {
+				want = 2
+			}
+			w.until("a restart", func() bool {
+				select {
+				case <-d.done:
+					t.Fatal("clawd ended")
+				default:
+				}
+				return len(d.events("daemon_started")) == want
+			})
+			d.stop()
+			if err := reader.Wait(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/clawd-project/clawd/internal/plain"
 )
 
-// newLogger opens the log: JSON lines, or text for people on a terminal.
-func newLogger(c config.Log) (zerolog.Logger, func(), error) {
-	out, done := os.Stderr, func() {}
+// newLogger opens the log: JSON lines, or text for people on a terminal. file is nil where it is no file's.
+func newLogger(c config.Log) (log zerolog.Logger, file *os.File, err error) {
+	out := os.Stderr
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
 		if errors.Is(err, syscall.ENXIO) {
 			err = fmt.Errorf("%s is a socket, or a pipe that nobody reads", c.File)
 		}
 		if err != nil {
-			return zerolog.Nop(), done, usage(fmt.Errorf("log.file: %w", err))
+			return zerolog.Nop(), nil, usage(fmt.Errorf("log.file: %w", err))
 		}
-		out, done = f, func() { f.Close() }
+		out, file = f, f
 	}
 	level, err := zerolog.ParseLevel(c.Level)
 	if err != nil {
-		return zerolog.Nop(), done, usage(fmt.Errorf("log.level: %w", err))
+		return zerolog.Nop(), file, usage(fmt.Errorf("log.level: %w", err))
 	}
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
@@ -39,7 +39,7 @@ func newLogger(c config.Log) (zerolog.Logger, func(), error) {
 	if c.Format == "console" || c.Format == "auto" && tty {
 		w = console(out, tty && os.Getenv("NO_COLOR") == "")
 	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger(), done, nil
+	return zerolog.New(w).Level(level).With().Timestamp().Logger(), file, nil
 }
 
 // console writes for people. File and branch names are strangers' bytes, so nothing that a

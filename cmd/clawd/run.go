@@ -79,16 +79,18 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	}
 	had := there(path)
 	cfg.Resume.DryRun = cfg.Resume.DryRun || dry
-	log, closeLog, err := newLogger(cfg.Log)
+	log, file, err := newLogger(cfg.Log)
+	handedOn()
 	if err != nil {
 		return err
 	}
-	defer closeLog()
+	defer func() { file.Close() }()
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	p := userPaths()
+	var next *os.File // the log of the new config, where that has another [log]
 	d, err := daemon.New(daemon.Options{
 		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: all.Environ(os.Environ()), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
 		Paths: daemon.Paths{ConfigPath: path, StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps()},
@@ -96,8 +98,9 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			c, _, err := g.loadAgain(had)
 			c.Resume.DryRun = c.Resume.DryRun || dry
 			had = had || there(path)
-			if err == nil && c.Log != cfg.Log {
-				err = opens(c.Log)
+			next.Close()
+			if next = nil; err == nil && c.Log != cfg.Log {
+				_, next, err = newLogger(c.Log)
 			}
 			return c, err
 		},
@@ -106,28 +109,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				if !errors.Is(context.Cause(ctx), errAgain) {
-					notify(sd.SdNotifyStopping)
-				}
-				return
-			case <-hup:
-				if seen && !onTerminal() { // its terminal was closed, and nobody would know that it goes on
-					stop(nil)
-					continue
-				}
-				notify(reloading())
-				if d.Reload() {
-					stop(errAgain)
-					continue
-				}
-				notify(sd.SdNotifyReady)
-			}
-		}
-	}()
+	go follow(ctx, stop, hup, seen, d)
 	err = d.Run(ctx)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
@@ -137,16 +119,30 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	case ignored:
 		signal.Ignore(syscall.SIGHUP) // a program inherits that, and knows by it that it runs under nohup
 	}
-	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, os.Environ()))
+	if next != nil {
+		file = next
+	}
+	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, handOn(os.Environ(), file)))
 }
 
-// errAgain ends a daemon that is to start again. It does so as a new program in the same process: whatever still hangs in the old one
-// ends with that.
-var errAgain = errors.New("the config asks for a restart")
-
-// opens tells whether a log can be written.
-func opens(c config.Log) error {
-	_, done, err := newLogger(c)
-	done()
-	return err
+// follow reloads the config at each SIGHUP, until clawd ends. seen: clawd has a terminal that may hang up.
+func follow(ctx context.Context, stop context.CancelCauseFunc, hup <-chan os.Signal, seen bool, d *daemon.Daemon) {
+	for {
+		select {
+		case <-ctx.Done():
+			notify(sd.SdNotifyStopping)
+			return
+		case <-hup:
+			if seen && !onTerminal() { // its terminal was closed, and nobody would know that it goes on
+				stop(nil)
+				continue
+			}
+			notify(reloading())
+			if d.Reload() {
+				stop(errAgain)
+				return
+			}
+			notify(sd.SdNotifyReady)
+		}
+	}
 }
