@@ -24,6 +24,12 @@ func (d *Daemon) Reload() (again bool) {
 		d.cfg, d.policy = cfg, cfg.Policy()
 	}
 	d.mu.Unlock()
+	if again && d.o.MayRestart != nil {
+		if err := d.o.MayRestart(); err != nil {
+			d.log.Error().Str("event", "config_reloaded").Bool("ok", false).Strs("restart_for", sections).Err(err).Msg("clawd cannot restart itself; the old config stays in force")
+			return false
+		}
+	}
 	if again {
 		d.log.Info().Str("event", "config_reloaded").Bool("ok", true).Strs("restart_for", sections).Msg("clawd restarts itself for the new config")
 		return true

@@ -117,3 +117,27 @@ func TestReloadKeepsItsReader(t *testing.T) {
 		})
 	}
 }
+
+// TestReloadWithoutItsProgram: a clawd whose program is gone cannot restart itself, so it goes on as it was.
+func TestReloadWithoutItsProgram(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	program := filepath.Join(w.root, "clawd")
+	b, err := os.ReadFile(build(t).clawd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := w.startUnder([]string{"sh", "-c", `exec "$0" run`, program})
+	d.await("daemon_started")
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	d.reloads("level = \"debug\"\n")
+	if e := d.await("config_reloaded"); e["ok"] != false {
+		t.Errorf("%v", e)
+	}
+	d.stop()
+}

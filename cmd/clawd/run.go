@@ -12,6 +12,7 @@ import (
 
 	sd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
@@ -104,7 +105,8 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			}
 			return c, err
 		},
-		Manager: daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
+		MayRestart: func() error { return unix.Access(self, unix.X_OK) },
+		Manager:    daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
 	})
 	if err != nil {
 		return err
