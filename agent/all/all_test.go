@@ -58,3 +58,18 @@ func TestEnviron(t *testing.T) {
 		t.Errorf("a service is given %q", vars)
 	}
 }
+
+// A run of clawd's works in the folder that [agent.NAME] env names, so the sessions are looked for there, too.
+func TestFoldersOfTheConfiguredVariables(t *testing.T) {
+	dir := t.TempDir()
+	vars := map[string]string{"claude": "CLAUDE_CONFIG_DIR", "opencode": "XDG_DATA_HOME", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME",
+		"gemini": "GEMINI_CLI_HOME", "pi": "PI_CODING_AGENT_DIR", "qwen": "QWEN_HOME"}
+	for _, k := range all.Kinds() {
+		a := k.Open(agent.Env{Home: "/nowhere"}, agent.Config{Env: map[string]string{vars[k.Name]: dir}})
+		for _, f := range a.Folders() {
+			if f.Path != dir && !strings.HasPrefix(f.Path, dir+"/") {
+				t.Errorf("%s with %s: %s", k.Name, vars[k.Name], f.Path)
+			}
+		}
+	}
+}

@@ -58,7 +58,7 @@ var Kind = agent.Kind{
 func New(env agent.Env, cfg agent.Config) *Claude {
 	env = env.Whole()
 	c := &Claude{env: env, cfg: cfg, zone: env.Location(), seen: map[string]string{}, accounts: map[string]account{}}
-	c.given = cmp.Or(cfg.ConfigDir, env.Getenv("CLAUDE_CONFIG_DIR"))
+	c.given = cmp.Or(cfg.ConfigDir, cfg.Getenv(env, "CLAUDE_CONFIG_DIR"))
 	c.root = agent.Resolved(cmp.Or(c.given, filepath.Join(env.Home, ".claude")))
 	return c
 }

@@ -72,7 +72,7 @@ var rolloutName = lazyregexp.New(`^rollout-.*\.jsonl(?:\.zst)?$`)
 func New(env agent.Env, cfg agent.Config) *Codex {
 	env = env.Whole()
 	c := &Codex{env: env, cfg: cfg, zone: env.Location(), locks: holders.KernelLocks, paths: map[string]string{}, open: map[string]bool{}, writers: map[string]agent.Proc{}}
-	c.given = cmp.Or(cfg.ConfigDir, env.Getenv("CODEX_HOME"))
+	c.given = cmp.Or(cfg.ConfigDir, cfg.Getenv(env, "CODEX_HOME"))
 	switch {
 	case c.given != "":
 		c.root = filepath.Clean(c.given)

@@ -71,7 +71,7 @@ func New(env agent.Env, cfg agent.Config) *OpenCode {
 	env = env.Whole()
 	o := &OpenCode{env: env, cfg: cfg, pending: map[string]map[int64]bool{}, conns: map[string]conn{}, retried: map[string]time.Time{}, slow: map[string]slow{}, patience: patience,
 		sights: map[string]sight{}, configs: configs(env), config: env.Getenv("OPENCODE_CONFIG")}
-	switch xdg := env.Getenv("XDG_DATA_HOME"); {
+	switch xdg := cfg.Getenv(env, "XDG_DATA_HOME"); {
 	case cfg.ConfigDir != "":
 		o.data = filepath.Clean(cfg.ConfigDir)
 	case filepath.IsAbs(xdg):
