@@ -20,6 +20,9 @@ func (d *Daemon) Reload() (again bool) {
 	}
 	d.mu.Lock()
 	sections := needRestart(d.cfg, cfg)
+	if len(sections) == 0 && d.o.LogMoved != nil && d.o.LogMoved() {
+		sections = []string{"log"}
+	}
 	if again = len(sections) > 0; !again {
 		d.cfg, d.policy = cfg, cfg.Policy()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -37,4 +38,14 @@ func handedOn() {
 		_ = unix.Close(fd)
 	}
 	os.Unsetenv(logVar)
+}
+
+// moved tells whether a log that is open is no longer the file at its path, as after logrotate.
+func moved(log *os.File, path string) bool {
+	open, err := log.Stat()
+	if err != nil { // there is no file
+		return false
+	}
+	there, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(open, there)
 }

@@ -141,3 +141,28 @@ func TestReloadWithoutItsProgram(t *testing.T) {
 	}
 	d.stop()
 }
+
+// TestReloadAfterRotation: a log that was moved away, as logrotate does, goes on in a new file at its place.
+func TestReloadAfterRotation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := filepath.Join(w.root, "log")
+	w.configures("file = \"" + path + "\"\n")
+	d := w.start()
+	log := func() string { b, _ := os.ReadFile(path); return string(b) }
+	w.until("a log", func() bool { return strings.Contains(log(), "daemon_started") })
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second one finds the log at its place
+		if err := d.main.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		w.until("a new log", func() bool { return strings.Contains(log(), "sessions_found") })
+	}
+	w.until("a reload", func() bool { return strings.Contains(log(), "config_reloaded") })
+	if strings.Contains(log(), "restart_for") {
+		t.Errorf("it was there, and clawd restarted for it: %s", log())
+	}
+	d.stop()
+}

@@ -91,7 +91,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 		return err
 	}
 	p := userPaths()
-	var next *os.File // the log of the new config, where that has another [log]
+	var next *os.File // the log that takes the place of the one that is open
 	d, err := daemon.New(daemon.Options{
 		Config: cfg, Version: version(), Env: agentEnv(cfg), Environ: all.Environ(os.Environ()), Shim: []string{self, "shim"}, CheckStore: []string{self, "check-store"}, Log: log,
 		Paths: daemon.Paths{ConfigPath: path, StateDir: p.state, UserDir: p.marks, Socket: p.socket, Wraps: p.wraps()},
@@ -100,11 +100,12 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			c.Resume.DryRun = c.Resume.DryRun || dry
 			had = had || there(path)
 			next.Close()
-			if next = nil; err == nil && c.Log != cfg.Log {
+			if next = nil; err == nil && (c.Log != cfg.Log || moved(file, c.Log.File)) {
 				_, next, err = newLogger(c.Log)
 			}
 			return c, err
 		},
+		LogMoved:   func() bool { return next != nil },
 		MayRestart: func() error { return unix.Access(self, unix.X_OK) },
 		Manager:    daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
 	})
