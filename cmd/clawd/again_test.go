@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -165,4 +166,30 @@ func TestReloadAfterRotation(t *testing.T) {
 		t.Errorf("it was there, and clawd restarted for it: %s", log())
 	}
 	d.stop()
+}
+
+// between stops a clawd that restarts itself right before it becomes its new program, with a config that has it decide and do nothing.
+func between(t *testing.T) (d *daemonProc, config string) {
+	t.Helper()
+	w := newWorld(t)
+	config = filepath.Join(w.root, "home", ".config", "clawd", "config.toml")
+	w.write(config, "[log]\nformat = \"json\"\n")
+	d = w.start("CLAWD_CONFIG=", "CLAWD_CRASH_AT=again", "CLAWD_CRASH_BY=stop", "CLAWD_CRASH_ONCE="+w.root)
+	d.await("sessions_found")
+	w.write(config, "[log]\nformat = \"json\"\n[resume]\ndry_run = true\n")
+	if err := d.main.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the restart", func() bool { _, err := os.Stat(filepath.Join(w.root, "crashed")); return err == nil })
+	return d, config
+}
+
+// TestTermBeforeRestart: a SIGTERM is not lost with the program that it reaches.
+func TestTermBeforeRestart(t *testing.T) {
+	t.Parallel()
+	d, _ := between(t)
+	if err := errors.Join(d.main.Signal(syscall.SIGTERM), d.main.Signal(syscall.SIGCONT)); err != nil {
+		t.Fatal(err)
+	}
+	d.w.until("the end", func() bool { return ended(d) })
 }

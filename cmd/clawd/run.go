@@ -17,6 +17,7 @@ import (
 	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon"
 	"github.com/clawd-project/clawd/internal/config"
+	"github.com/clawd-project/clawd/internal/crash"
 )
 
 func newRun(g *globals) *cobra.Command {
@@ -117,7 +118,12 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
-	case !errors.Is(context.Cause(ctx), errAgain) || outer.Err() != nil:
+	case !errors.Is(context.Cause(ctx), errAgain):
+		return nil
+	}
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // from here on they end the process, for this program may not live to act on them
+	switch {
+	case outer.Err() != nil:
 		return nil
 	case ignored:
 		signal.Ignore(syscall.SIGHUP) // a program inherits that, and knows by it that it runs under nohup
@@ -125,6 +131,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	if next != nil {
 		file = next
 	}
+	crash.At("again")
 	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, handOn(os.Environ(), file)))
 }
 
