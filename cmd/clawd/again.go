@@ -14,12 +14,19 @@ import (
 // ends with that.
 var errAgain = errors.New("the config asks for a restart")
 
-// logVar names the descriptor by which a log stays open while clawd restarts itself. Who reads it from a pipe would else see its end
-// and go, and nothing can be opened for writing that nobody reads.
-const logVar = "CLAWD_LOG_FD"
+const (
+	// logVar names the descriptor by which a log stays open while clawd restarts itself. Who reads it from a pipe would else see its end
+	// and go, and nothing can be opened for writing that nobody reads.
+	logVar = "CLAWD_LOG_FD"
+	// configVar says that there was a config, so that one that is gone for a moment does not mean the defaults.
+	configVar = "CLAWD_HAD_CONFIG"
+)
 
-// handOn leaves a log open for the program that this process becomes, and gives that one's environment.
-func handOn(environ []string, log *os.File) []string {
+// handOn leaves a log open for the program that this process becomes, and gives that one's environment. had: there was a config.
+func handOn(environ []string, log *os.File, had bool) []string {
+	if had {
+		environ = append(environ, configVar+"=1")
+	}
 	raw, err := log.SyscallConn()
 	if err != nil { // there is no file
 		return environ
@@ -32,12 +39,16 @@ func handOn(environ []string, log *os.File) []string {
 	return environ
 }
 
-// handedOn closes what handOn has left open. The log was opened anew.
-func handedOn() {
-	if fd, err := strconv.Atoi(os.Getenv(logVar)); err == nil && fd > 2 {
-		_ = unix.Close(fd)
-	}
+// handedOn gives what handOn has left: whether there was a config, and what closes the log when it was opened anew.
+func handedOn() (had bool, done func()) {
+	had = os.Getenv(configVar) != ""
+	fd, err := strconv.Atoi(os.Getenv(logVar))
+	os.Unsetenv(configVar)
 	os.Unsetenv(logVar)
+	if err != nil || fd <= 2 {
+		return had, func() {}
+	}
+	return had, func() { _ = unix.Close(fd) }
 }
 
 // moved tells whether a log that is open is no longer the file at its path, as after logrotate.

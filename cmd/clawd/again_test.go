@@ -193,3 +193,16 @@ func TestTermBeforeRestart(t *testing.T) {
 	}
 	d.w.until("the end", func() bool { return ended(d) })
 }
+
+// TestConfigGoneAtRestart: a config that is gone for a moment means no defaults in a restart, as in any reload.
+func TestConfigGoneAtRestart(t *testing.T) {
+	t.Parallel()
+	d, config := between(t)
+	if err := errors.Join(os.Remove(config), d.main.Signal(syscall.SIGCONT)); err != nil {
+		t.Fatal(err)
+	}
+	d.w.until("an end, or a start", func() bool { return ended(d) || len(d.events("daemon_started")) > 1 })
+	if !ended(d) || !strings.Contains(d.log.String(), config+" is gone") {
+		t.Errorf("it goes on, or does not say why it does not")
+	}
+}

@@ -75,14 +75,15 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	outer := ctx
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
-	cfg, path, err := g.load()
+	had, opened := handedOn()
+	cfg, path, err := g.loadAgain(had)
 	if err != nil {
 		return err
 	}
-	had := there(path)
+	had = had || there(path)
 	cfg.Resume.DryRun = cfg.Resume.DryRun || dry
 	log, file, err := newLogger(cfg.Log)
-	handedOn()
+	opened()
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 		file = next
 	}
 	crash.At("again")
-	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, handOn(os.Environ(), file)))
+	return fmt.Errorf("clawd cannot restart itself: %w", syscall.Exec(self, os.Args, handOn(os.Environ(), file, had)))
 }
 
 // follow reloads the config at each SIGHUP, until clawd ends. seen: clawd has a terminal that may hang up.
