@@ -4,6 +4,7 @@ package crash
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 )
@@ -24,7 +25,11 @@ func At(point string) {
 	f.Close()
 	switch os.Getenv("CLAWD_CRASH_BY") {
 	case "stop":
+		goesOn := make(chan os.Signal, 1)
+		signal.Notify(goesOn, syscall.SIGCONT)
+		defer signal.Stop(goesOn)
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-goesOn // another thread may take the stop, and this one run on for a while
 		return
 	case "panic":
 		panic("crash point " + point)
