@@ -2,6 +2,7 @@ package qwen
 
 import (
 	"context"
+	"math"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -36,10 +37,17 @@ func (r runs) last() (at int64) {
 }
 
 // over tells whether the run that asked something at a time has ended by itself. One that began later says nothing of it: a terminal
-// in which somebody only looked at the session writes such a line, too.
+// in which somebody only looked at the session writes such a line, too. Nor does one that a run follows which ended before it: the clock
+// was set back in between, and its times have come again.
 func (r runs) over(asked time.Time) bool {
-	at := asked.UnixMilli()
-	return slices.ContainsFunc(r, func(one run) bool { return one.began <= at && at <= one.ended })
+	at, end := asked.UnixMilli(), int64(math.MaxInt64)
+	for _, one := range slices.Backward(r) {
+		if one.began <= at && at <= one.ended && one.ended <= end {
+			return true
+		}
+		end = min(end, one.ended)
+	}
+	return false
 }
 
 // mostEnds bounds the sessions that are kept in mind, and mostRuns the runs of each; what is forgotten counts as not ended.
