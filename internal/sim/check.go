@@ -193,9 +193,9 @@ func (r *run) marked(by *clawd, c resume.Claim, own *body) {
 	by.patient(key, c)
 }
 
-// runsOn tells whether a process of an agent is there.
+// runsOn tells whether a process of an agent is at work on a turn.
 func (r *run) runsOn(pid int) bool {
-	return slices.ContainsFunc(r.alive, func(b *body) bool { return !b.over && b.PID() == pid })
+	return slices.ContainsFunc(r.alive, func(b *body) bool { return !b.over && b.busy && b.PID() == pid })
 }
 
 // written tells whether a prompt of a time stands in the session's file.
