@@ -148,27 +148,19 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	if err != nil {
 		return found, false, err
 	}
-	p, ok := s.d.procs.Get(found.PID)
-	cannotTell := func(why string) error {
-		return &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: %s", found.PID, why)}
-	}
+	p, _ := s.d.procs.Get(found.PID)
 	switch {
 	case behind(rec.Classifier.Last, p):
 		return found, false, &unreachableError{fmt.Sprintf("process %d was opened before the turn that stopped, which ran outside of it: it does not show that turn", found.PID)}
 	case found.Sure && !found.Named:
 		return found, false, nil
-	case found.Sure:
-	case !rec.Info.Interactive && !rec.Info.Untold:
-		return found, false, cannotTell("the session was last driven without a terminal")
-	case !ok || p.Started.IsZero() || p.Started.After(rec.Stop.At):
-		return found, false, cannotTell("it was started after the stop")
-	case rec.Info.Untold && !rec.Witnessed(found):
-		return found, false, cannotTell("clawd did not see that the turn that stopped ran there")
 	}
 	a, titles := s.a.(agent.Titler)
 	doubtful := !found.Sure && rec.Doubtful(found)
-	if doubtful && !titles {
-		return found, false, cannotTell("another terminal, or an editor's process, was open while its turn ran")
+	if why := uncertain(rec, found, p.Started); why != "" {
+		return found, false, cannotTell(found, why)
+	} else if doubtful && !titles {
+		return found, false, cannotTell(found, "another terminal, or an editor's process, was open while its turn ran")
 	}
 	since := rec.Stop.At
 	if !titles && !found.Sure && !rec.Witnessed(found) { // nothing names what it shows, which may be whatever was used in its time
@@ -179,7 +171,7 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		return found, false, err
 	}
 	if other = cmp.Or(b.After(since), other); other != "" {
-		return found, false, cannotTell("it may show session " + other + " in the same folder")
+		return found, false, cannotTell(found, "it may show session "+other+" in the same folder")
 	}
 	if titles {
 		others, err := a.MayShow(ctx, s.ds, p.Started)
@@ -189,6 +181,26 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 		titled = doubtful || p.Started.IsZero() || len(others) > 0
 	}
 	return found, titled, nil
+}
+
+// uncertain says what keeps clawd from telling that the session is the one that a terminal shows; empty: nothing. started: its process; zero:
+// unknown.
+func uncertain(rec *state.Session, found detect.Holder, started time.Time) string {
+	switch {
+	case found.Sure:
+		return ""
+	case !rec.Info.Interactive && !rec.Info.Untold:
+		return "the session was last driven without a terminal"
+	case started.IsZero() || started.After(rec.Stop.At):
+		return "it was started after the stop"
+	case rec.Info.Untold && !rec.Witnessed(found):
+		return "clawd did not see that the turn that stopped ran there"
+	}
+	return ""
+}
+
+func cannotTell(found detect.Holder, why string) error {
+	return &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: %s", found.PID, why)}
 }
 
 // behind tells whether a terminal's process is older than the session's last record, which a headless run wrote: what it shows ends

@@ -50,8 +50,13 @@ type SessionStatus struct {
 	// Status is what there is to say in one word: needs_you, waiting, resuming, running, on_hold.
 	Status state.Standing `json:"status"`
 	Needs  *Needs         `json:"needs"` // what its user is to do; null: nothing
-	Old    string         `json:"old_session,omitempty"`
-	New    string         `json:"new_session,omitempty"`
+	Links
+}
+
+// Links are the sessions before and after one that went on afresh; empty: none.
+type Links struct {
+	Old string `json:"old_session,omitempty"`
+	New string `json:"new_session,omitempty"`
 }
 
 // Needs is what a session needs from its user.
@@ -118,7 +123,7 @@ func (d *Daemon) atHand() (children map[string]int, read map[string]detect.Class
 // Stands says how a session stands; false: it is at rest. pid is our child in it; 0: none.
 func Stands(rec state.Session, now time.Time, pid int) (SessionStatus, bool) {
 	s := SessionStatus{Agent: rec.Agent, Session: rec.ID, Project: rec.Info.Dir, Phase: rec.Phase, Attempt: rec.Decision.Attempt, PID: pid,
-		Ignored: rec.Ignored, Old: rec.OldSession, New: rec.NewSession}
+		Ignored: rec.Ignored, Links: Links{Old: rec.OldSession, New: rec.NewSession}}
 	status, told := rec.Standing(now)
 	if s.Status = status; status == state.Done || rec.Ignored && status == state.OnHold && pid != 0 {
 		s.Status = Running // and its stop is over

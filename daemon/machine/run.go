@@ -200,24 +200,31 @@ func (t *step) outOfTime(r *Run) bool {
 	return true
 }
 
+// pace sets when a live attempt is looked at next: seldom once its prompt was taken, or it was quiet for long, for what it writes is told
+// of. gap: looks that are further apart say nothing of the time between; waited: for how long nothing was written.
+func (t *step) pace(r *Run, e Sighted, prompted bool) (gap, waited time.Duration) {
+	w := &r.Watch
+	w.Next = t.w.After(liveLook)
+	if !e.Alive || !prompted && w.Quiet.Looked.Sub(w.Quiet.Since) <= lookEvery {
+		gap = 5 * liveLook
+		return gap, w.Quiet.lasts(t.w.Now, lastOf(e.Sight), gap)
+	}
+	gap = 2 * lookEvery
+	waited = w.Quiet.lasts(t.w.Now, lastOf(e.Sight), gap)
+	w.Next = t.w.After(lookEvery)
+	if left := r.Claim.Plan.Way.Proof() - waited; !prompted && left < lookEvery {
+		w.Next = t.w.After(max(left, liveLook))
+	}
+	return gap, waited
+}
+
 // judgeLive has the records tell what became of keys that were typed or a prompt that was sent. Nothing is ended, for the
 // process is not ours.
 func (t *step) judgeLive(r Run, e Sighted) {
 	w := &r.Watch
-	now, none, gap := t.w.Now, time.Time{}, 5*liveLook
-	w.Next = t.w.After(liveLook)
+	now, none := t.w.Now, time.Time{}
 	prompted := e.Err == nil && resume.Prompted(r.Claim, e.Sight)
-	seldom := e.Alive && (prompted || w.Quiet.Looked.Sub(w.Quiet.Since) > lookEvery) // what it writes is told of
-	if seldom {
-		gap = 2 * lookEvery
-	}
-	waited := w.Quiet.lasts(now, lastOf(e.Sight), gap)
-	if seldom {
-		w.Next = t.w.After(lookEvery)
-		if left := r.Claim.Plan.Way.Proof() - waited; !prompted && left < lookEvery {
-			w.Next = t.w.After(max(left, liveLook))
-		}
-	}
+	gap, waited := t.pace(&r, e, prompted)
 	if e.Err != nil {
 		t.blind(r, e, gap)
 		return

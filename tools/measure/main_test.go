@@ -29,6 +29,28 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestLimits holds the daemon to what docs/architecture.md says of its size.
+func TestLimits(t *testing.T) {
+	f, err := measure("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range f.Structs {
+		if s.N > maxFields {
+			t.Errorf("%s has %d fields; %d are the limit", s.Name, s.N, maxFields)
+		}
+	}
+	for _, s := range f.Long {
+		t.Errorf("%s has %d lines; %d are the limit", s.Name, s.N, maxLines)
+	}
+	for _, s := range f.Complex {
+		t.Errorf("%s has a cognitive complexity of %d; %d are the limit", s.Name, s.N, maxComplexity)
+	}
+	for name, n := range f.Atomics {
+		t.Errorf("%s has %d atomics; the loop alone owns what changes", name, n)
+	}
+}
+
 func TestPlainStop(t *testing.T) {
 	got, err := plainStop("testdata/toy")
 	if err != nil {
