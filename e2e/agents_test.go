@@ -36,6 +36,7 @@ var (
 	copilot65 = pinned("copilot", "1.0.65")
 	gemini061 = pinned("gemini", "0.61.0")
 	gemini028 = pinned("gemini", "0.28.2")
+	pi160     = pinned("pi", "1.6.0")
 	pi152     = pinned("pi", "1.5.2")
 	pi80      = pinned("pi", "0.80.3")
 	pi73      = pinned("pi", "0.73.1")
@@ -87,11 +88,9 @@ func (a agentCase) isGemini() bool   { return a.kind == "gemini" }
 func (a agentCase) isPi() bool       { return a.kind == "pi" }
 func (a agentCase) isQwen() bool     { return a.kind == "qwen" }
 
-// older is a version that is not the newest one of its agent. Of these the everyday cases and the proofs are run, and
-// all cases of the oldest Claude Code, which records the least.
-func (a agentCase) older() bool {
-	return a == claude330 || a == claude329 || a == opencode3 || a == codex169 || a == codex120 || a == copilot65 || a == pi80 || a == pi73 || a == qwen015 || a == gemini028
-}
+// older is a version of which the everyday cases and the proofs alone are run: not the newest one of its agent, nor the oldest
+// Claude Code, which records the least.
+func (a agentCase) older() bool { return !a.newest() && a != claude197 }
 
 // newest: agents/pinned has no later version of the agent.
 func (a agentCase) newest() bool {

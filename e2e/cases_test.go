@@ -48,6 +48,7 @@ func TestCopilot(t *testing.T)   { runCases(t, copilot) }
 func TestCopilot65(t *testing.T) { runCases(t, copilot65) }
 func TestGemini061(t *testing.T) { runCases(t, gemini061) }
 func TestGemini028(t *testing.T) { runCases(t, gemini028) }
+func TestPi160(t *testing.T)     { runCases(t, pi160) }
 func TestPi152(t *testing.T)     { runCases(t, pi152) }
 func TestPi80(t *testing.T)      { runCases(t, pi80) }
 func TestPi73(t *testing.T)      { runCases(t, pi73) }

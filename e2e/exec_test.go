@@ -43,6 +43,7 @@ func TestExecCopilot(t *testing.T)   { runExec(t, copilot) }
 func TestExecCopilot65(t *testing.T) { runExec(t, copilot65) }
 func TestExecGemini061(t *testing.T) { runExec(t, gemini061) }
 func TestExecGemini028(t *testing.T) { runExec(t, gemini028) }
+func TestExecPi160(t *testing.T)     { runExec(t, pi160) }
 func TestExecPi152(t *testing.T)     { runExec(t, pi152) }
 func TestExecPi80(t *testing.T)      { runExec(t, pi80) }
 func TestExecPi73(t *testing.T)      { runExec(t, pi73) }

@@ -38,7 +38,7 @@ func limitedBeside(t *testing.T, from, to agentCase) (w *world, id string) {
 // TestHandOver: another agent goes on at once with what Claude Code was asked, and nothing more is asked for the old session.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
-	for _, to := range []agentCase{codex171, opencode, gemini061, pi152, copilot, qwen024} {
+	for _, to := range []agentCase{codex171, opencode, gemini061, pi160, copilot, qwen024} {
 		t.Run(to.kind, func(t *testing.T) {
 			if to != codex171 {
 				onlyInAll(t)
@@ -52,7 +52,7 @@ func TestHandOver(t *testing.T) {
 // TestHandOverFrom: so does Claude Code, with what any other agent was asked.
 func TestHandOverFrom(t *testing.T) {
 	t.Parallel()
-	for _, from := range []agentCase{codex171, opencode, gemini061, pi152, copilot, qwen024} {
+	for _, from := range []agentCase{codex171, opencode, gemini061, pi160, copilot, qwen024} {
 		t.Run(from.kind, func(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()

@@ -238,7 +238,7 @@ func TestClaudeInAProgram(t *testing.T) {
 func TestPiInAProgram(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, pi152)
+	w := newWorld(t, pi160)
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

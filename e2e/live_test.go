@@ -37,6 +37,7 @@ func TestLiveCopilot(t *testing.T)   { runLive(t, copilot) }
 func TestLiveCopilot65(t *testing.T) { runLive(t, copilot65) }
 func TestLiveGemini061(t *testing.T) { runLive(t, gemini061) }
 func TestLiveGemini028(t *testing.T) { runLive(t, gemini028) }
+func TestLivePi160(t *testing.T)     { runLive(t, pi160) }
 func TestLivePi152(t *testing.T)     { runLive(t, pi152) }
 func TestLivePi80(t *testing.T)      { runLive(t, pi80) }
 func TestLivePi73(t *testing.T)      { runLive(t, pi73) }

@@ -96,10 +96,10 @@ func TestLiveSettings(t *testing.T) {
 		"QwenNarrow":     {qwen024, "60", "Type your message", true, func(w *world) { w.set("ui", map[string]any{"enableFollowupSuggestions": false}) }},
 		"QwenOldTheme":   {qwen015, "60", "Type your message", true, func(w *world) { w.set("ui", map[string]any{"theme": "Dracula"}) }},
 		"QwenOldChinese": {qwen015, "110", "输入您的消息", true, func(w *world) { w.set("general", map[string]any{"language": "zh"}) }},
-		"PiPadding": {pi152, "110", "(auto)", false, func(w *world) {
+		"PiPadding": {pi160, "110", "(auto)", false, func(w *world) {
 			w.writePiSettings(map[string]any{"editorPaddingX": 2, "outputPad": 0, "fullscreenScrollbar": "always"})
 		}},
-		"PiStatus": {pi152, "110", "(auto)", false, func(w *world) { w.write(".pi/agent/extensions/status.js", []byte(piStatus)) }},
+		"PiStatus": {pi160, "110", "(auto)", false, func(w *world) { w.write(".pi/agent/extensions/status.js", []byte(piStatus)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onlyInAll(t)
@@ -131,7 +131,7 @@ func TestLiveHalfHint(t *testing.T) {
 // TestLiveFolderNames: blanks, letters that take two columns, and accents that take none, as macOS writes them.
 func TestLiveFolderNames(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentCase{claude332, opencode, codex171, gemini061, copilot, pi152, qwen024} {
+	for _, a := range []agentCase{claude332, opencode, codex171, gemini061, copilot, pi160, qwen024} {
 		t.Run(a.kind, func(t *testing.T) {
 			onlyInAll(t)
 			t.Parallel()
@@ -147,7 +147,7 @@ func TestLiveFolderNames(t *testing.T) {
 func TestLinkedFolders(t *testing.T) {
 	t.Parallel()
 	for a, own := range map[agentCase]string{claude332: ".claude", opencode: ".local/share/opencode", codex171: ".codex", gemini061: ".gemini",
-		copilot: ".copilot", pi152: ".pi", qwen024: ".qwen"} {
+		copilot: ".copilot", pi160: ".pi", qwen024: ".qwen"} {
 		for name, folder := range map[string]string{"Home": "", "Own": own} {
 			t.Run(a.kind+name, func(t *testing.T) {
 				onlyInAll(t)
@@ -183,7 +183,7 @@ func TestLiveOtherKeys(t *testing.T) {
 		"Opencode3": {opencode3, "F6", func(w *world) {
 			w.writeJSON(".config/opencode/tui.json", map[string]any{"keybinds": map[string]string{"input_submit": "f6", "input_newline": "return"}})
 		}},
-		"Pi": {pi152, "F6", func(w *world) {
+		"Pi": {pi160, "F6", func(w *world) {
 			w.writeJSON(".pi/agent/keybindings.json", map[string]any{"tui.input.submit": "f6", "tui.input.newLine": []string{"enter"}})
 		}},
 		"Gemini": {gemini061, "F6", func(w *world) {

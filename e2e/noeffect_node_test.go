@@ -52,6 +52,7 @@ var copilotProofs = map[string]func(*testing.T, agentCase){
 	"UnknownSession": copilotUnknownSession,
 }
 
+func TestPi160NoEffect(t *testing.T) { runProofs(t, pi160, piProofs) }
 func TestPi152NoEffect(t *testing.T) { runProofs(t, pi152, piProofs) }
 func TestPi80NoEffect(t *testing.T)  { runProofs(t, pi80, piProofs) }
 func TestPi73NoEffect(t *testing.T)  { runProofs(t, pi73, piProofs) }

@@ -14,7 +14,7 @@ import (
 func TestPiFresh(t *testing.T) {
 	t.Parallel()
 	onlyInAll(t)
-	w := newWorld(t, pi152)
+	w := newWorld(t, pi160)
 	w.writePiSettings(map[string]any{"compaction": map[string]any{"enabled": true, "reserveTokens": 1000, "keepRecentTokens": 500}})
 	w.provider.Queue(provider.Text(strings.Repeat("many words ", 4000)))
 	if r := w.prompt("count the frogs"); r.code() != 0 {
@@ -41,7 +41,7 @@ func TestPiFresh(t *testing.T) {
 func TestPiKeeps(t *testing.T) {
 	t.Parallel()
 	onlyInAll(t)
-	w := newWorld(t, pi152)
+	w := newWorld(t, pi160)
 	c := w.startClawd(settings{})
 	w.provider.Queue(w.failing(provider.RateLimit())...)
 	w.start(w.project, nil, "--mode", "json", "--tools", "read,grep", "-p", "say done").wait()

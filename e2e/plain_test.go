@@ -28,6 +28,7 @@ func TestPlainOpencode3(t *testing.T) { plainCase(t, opencode3, "demo") }
 func TestPlainCodex171(t *testing.T)  { plainCase(t, codex171, "demo") }
 func TestPlainCodex120(t *testing.T)  { plainCase(t, codex120, "demo") }
 func TestPlainCopilot65(t *testing.T) { plainCase(t, copilot65, "demo") }
+func TestPlainPi160(t *testing.T)     { plainCase(t, pi160, "demo") }
 func TestPlainPi152(t *testing.T)     { plainCase(t, pi152, "demo") }
 func TestPlainPi80(t *testing.T)      { plainCase(t, pi80, "demo") }
 func TestPlainPi73(t *testing.T)      { plainCase(t, pi73, "demo") }

@@ -16,7 +16,7 @@ const (
 )
 
 // keys are the variables that pay for a provider which a login can pay for as well: the agent takes them where
-// auth.json has nothing for the provider. As of 1.5.2.
+// auth.json has nothing for the provider. As of 1.6.0; e2e/TestPiPayers reads them from the package.
 var keys = map[string][]string{
 	"anthropic":      {"ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN_FILE"},
 	"openai":         {"OPENAI_API_KEY"},
@@ -24,6 +24,7 @@ var keys = map[string][]string{
 	"google":         {"GEMINI_API_KEY"},
 	"xai":            {"XAI_API_KEY"},
 	"kimi-coding":    {"KIMI_API_KEY"},
+	"meta":           {"META_API_KEY"},
 	"radius":         {"RADIUS_API_KEY"},
 	"openrouter":     {"OPENROUTER_API_KEY"},
 }

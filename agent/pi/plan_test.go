@@ -28,7 +28,7 @@ func planner(t *testing.T, cfg agent.Config, vars ...string) (*Pi, agent.Request
 	_, b := verdict(t, p, s, detect.Gone)
 	b.Info.Dir = t.TempDir()
 	return p, agent.Request{Session: s, Info: b.Info, Prompt: "-x @y", NewID: newID, Handoff: []byte("go on"),
-		Stop: detect.Stop{Reason: detect.RateLimit}, Program: agent.Program{Path: "/usr/bin/pi", Version: "1.5.2"}}
+		Stop: detect.Stop{Reason: detect.RateLimit}, Program: agent.Program{Path: "/usr/bin/pi", Version: "1.6.0"}}
 }
 
 func TestPlan(t *testing.T) {
@@ -190,7 +190,7 @@ func TestPlanMoved(t *testing.T) {
 		}
 		_, b := verdict(t, p, s, detect.Gone)
 		b.Info.Dir = root
-		plan, err := p.Plan(agent.Request{Session: s, Info: b.Info, Prompt: "x", Program: agent.Program{Path: "/usr/bin/pi", Version: "1.5.2"}})
+		plan, err := p.Plan(agent.Request{Session: s, Info: b.Info, Prompt: "x", Program: agent.Program{Path: "/usr/bin/pi", Version: "1.6.0"}})
 		if err != nil || slices.Contains(plan.Unset, sessionVar) == c.moved {
 			t.Errorf("%s: unset %q, %v", what, plan.Unset, err)
 		}
@@ -232,7 +232,7 @@ func TestPlanRefuses(t *testing.T) {
 
 func TestTurn(t *testing.T) {
 	p := New(agent.Env{Home: "/home/dev"}, agent.Config{})
-	newest := agent.Program{Version: "1.5.2"}
+	newest := agent.Program{Version: "1.6.0"}
 	for want, r := range map[string]agent.TurnRequest{
 		"--mode json -p --session-id " + newID:                   {NewID: newID, Program: newest},
 		"--mode json -p":                                         {NewID: newID, Program: agent.Program{Version: "0.73.1"}},

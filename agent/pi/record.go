@@ -77,7 +77,7 @@ func parse(line []byte) (*record, error) {
 // named: a record that an event can be made of has a name and a time.
 func (r *record) named() bool { return r.ID != "" && len(r.ID) <= 64 && !r.at.IsZero() }
 
-// known tells whether a version that clawd knows, up to 1.5.2, writes such a record.
+// known tells whether a version that clawd knows, up to 1.6.0, writes such a record.
 func (r *record) known() bool {
 	switch r.Type {
 	case "message":
