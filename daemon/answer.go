@@ -379,8 +379,11 @@ func (d *Daemon) account(name string, i detect.Info) string {
 
 // seeAccount looks whose quota the session uses now. Its agent's folder tells, which may hang, so the loop does not look.
 func (s *session) seeAccount(i detect.Info) {
-	account := s.a.Account(i)
-	s.d.mu.Lock()
-	defer s.d.mu.Unlock()
-	s.d.accounts[s.ds.Agent+"\x00"+i.Provider] = account
+	s.d.accountIs(s.ds.Agent, i, s.a.Account(i))
+}
+
+func (d *Daemon) accountIs(name string, i detect.Info, account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.accounts[name+"\x00"+i.Provider] = account
 }

@@ -150,6 +150,11 @@ func (l *loop) restore() {
 		}
 	}
 	for _, s := range seats {
+		if c := s.s.Rec.Claim; c != nil && c.Account != "" && s.s.Rec.Phase == state.Fired {
+			d.accountIs(c.Session.Agent, c.Info, c.Account)
+		}
+	}
+	for _, s := range seats {
 		c := s.s.Rec.Claim
 		ours := c != nil && c.Plan.Way == resume.Exec
 		alive := ours && c.Noted && s.s.Rec.Phase != state.Fired && d.trigger.Adopt(*c).Alive()

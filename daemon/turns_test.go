@@ -95,6 +95,25 @@ func TestFrontIsGivenUp(t *testing.T) {
 	}
 }
 
+// Who went first into a window when clawd ended is waited for by the others all the same.
+func TestFrontOutlivesRestart(t *testing.T) {
+	in(t, func(r *rig) {
+		_, behind, finish := r.crowd(4)
+		r.down()
+		r.start()
+		r.pass(10 * time.Minute)
+		r.wantStarts(1)
+		finish()
+		r.pass(10 * time.Minute)
+		r.wantStarts(2)
+		finish()
+		r.pass(time.Minute)
+		if rec := r.rec(behind); rec.Phase != state.Following || rec.Claim == nil {
+			t.Errorf("the other one is %s, claim %v", rec.Phase, rec.Claim)
+		}
+	})
+}
+
 // While one goes first the others wait without asking for the time all the while.
 func TestQueueIsQuiet(t *testing.T) {
 	in(t, func(r *rig) {

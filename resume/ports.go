@@ -44,6 +44,7 @@ type Claim struct {
 	Session   detect.Session `json:"session"`
 	Stop      detect.Stop    `json:"stop"`
 	Info      detect.Info    `json:"info"`
+	Account   string         `json:"account,omitempty"` // whose quota it uses
 	N         int            `json:"n"`     // attempt number within the episode, from 1
 	Token     string         `json:"token"` // random; goes to the child
 	Boot      string         `json:"boot"`

@@ -257,7 +257,7 @@ func (t *step) take(seen *AllSeen) {
 	rec, token := *seen.Rec, t.w.Token()
 	n := t.s.Rec.NextAttempt(t.w.Books)
 	mark, output := t.w.Paths(rec.Session, t.s.Rec.Stop.Key, n, token)
-	c := resume.Claim{Token: token, Boot: t.w.Here.Boot, Info: rec.Info, Cursor: rec.Cursor, Plan: seen.Plan, Mark: mark, Output: output}
+	c := resume.Claim{Token: token, Boot: t.w.Here.Boot, Info: rec.Info, Account: t.w.Account(rec.Agent, rec.Info), Cursor: rec.Cursor, Plan: seen.Plan, Mark: mark, Output: output}
 	t.s.Trouble.Failing = 0
 	t.subsStopped(seen.Subs)
 	t.write(t.s.Rec.Taken(t.w.Books, c))

@@ -77,6 +77,9 @@ func (t *step) restored(e Restored) {
 		r := Run{Claim: *c, Restarted: true, Began: c.Plan.Way == resume.Exec, Stage: Judging}
 		t.s.Phase = Fired{r}
 		t.adopt(r)
+		if window := t.w.turnWindow(&t.s.Rec); window != "" && !t.w.Turns.led(window) { // the others wait for how it goes, as before
+			t.do(TurnMove{Kind: TurnLeads, Session: state.Key(t.s.Rec.Session), Window: window})
+		}
 		return
 	case c != nil && c.Plan.Way == resume.Exec && (!c.Noted || e.Alive):
 		// A run that has its verdict goes on, to be guarded or ended, or its end is not noted.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"time"
 
 	"github.com/clawd-project/clawd/resume"
@@ -81,10 +82,19 @@ func (w *World) may(session, window string, since time.Time) (pause time.Duratio
 	return 0, nil, leads
 }
 
+// led tells whether a session went first into a window already.
+func (t *Turns) led(window string) bool {
+	_, known := t.leads[window]
+	return known
+}
+
 // Move takes in what a session does.
 func (t *Turns) Move(m TurnMove, now time.Duration) {
 	f, known := t.leads[m.Window]
 	own := known && m.Window != "" && f.session == m.Session
+	if m.Kind == TurnLeads || m.Kind == TurnDrops || m.Kind == TurnJudges { // it is in no other window now, as where another account was logged in
+		maps.DeleteFunc(t.leads, func(window string, f lead) bool { return window != m.Window && f.session == m.Session && !f.opened })
+	}
 	switch m.Kind {
 	case TurnLeads:
 		t.leads[m.Window] = lead{session: m.Session}

@@ -160,6 +160,25 @@ func TestTurnsFirstAgain(t *testing.T) {
 	}
 }
 
+// Its user may log in elsewhere while a session is on trial: how that went says nothing of either account, and nobody waits for it
+// when he is back.
+func TestTurnsOfAChangedAccount(t *testing.T) {
+	for what, move := range map[string]TurnMove{
+		"goes first elsewhere": {Kind: TurnLeads, Session: "a", Window: "other"},
+		"is judged elsewhere":  {Kind: TurnJudges, Session: "a", Window: "other", Verdict: resume.Resumed},
+		"gives it up":          {Kind: TurnDrops, Session: "a", Window: "other"},
+		"shares nothing now":   {Kind: TurnJudges, Session: "a", Verdict: resume.Resumed},
+	} {
+		k, _ := several(t, 3, 0)
+		w := &k.w
+		w.Turns.Move(TurnMove{Kind: TurnLeads, Session: "a", Window: "acct"}, w.Mono)
+		w.Turns.Move(move, w.Mono)
+		if pause, refusal, leads := w.may("b", "acct", noon); pause != 0 || refusal != nil || !leads {
+			t.Errorf("%s: %v %+v %v", what, pause, refusal, leads)
+		}
+	}
+}
+
 // The stop came after the window was to be open: what held back those of before says nothing of it.
 func TestTurnsOfALaterStop(t *testing.T) {
 	k, _ := several(t, 3, 0)
