@@ -68,7 +68,7 @@ const (
 	WhyNoBox = "its input box is not drawn where the cursor is: a menu, a question or another view is open, or its screen is not understood"
 	WhyText  = "there may be text in its input box"
 	WhyBusy  = "it is busy"
-	WhyKeys  = "Enter does not send what stands in its input box: its user has bound the key to something else"
+	WhyKeys  = "Enter does not send what is in its input box: you bound the key to something else"
 	WhyVim   = "its input box takes keys as vim's commands"
 )
 

@@ -94,7 +94,7 @@ func TestCancelFired(t *testing.T) {
 				}
 				for _, event := range []string{"session_held", "session_left", "resume_given_up"} {
 					for _, e := range r.log.events(event) {
-						if e["command"] != nil || e["message"] == "left to its user" {
+						if e["command"] != nil || e["message"] == "needs you" {
 							t.Errorf("its user is told what he did: %v", e)
 						}
 					}

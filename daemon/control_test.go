@@ -328,7 +328,7 @@ func TestSiblings(t *testing.T) {
 		why    string
 	}{
 		{"a script tries again", func(r *rig, id string) { r.add(id, r.line(id, "user"), r.line(id, "limit")) }, 1, "tries again by itself"},
-		{"somebody moved on", func(r *rig, id string) { r.add(id, r.line(id, "something else"), r.line(id, "answer")) }, 0, "somebody moved on"},
+		{"somebody moved on", func(r *rig, id string) { r.add(id, r.line(id, "something else"), r.line(id, "answer")) }, 0, "the work moved on"},
 		{"it is busy, then gone", func(r *rig, id string) { r.add(id, r.line(id, "something else")) }, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -201,8 +201,8 @@ func TestLastLookLive(t *testing.T) {
 		shown     []int
 	}{
 		{"at rest", "", "", []detect.Holder{its}, nil},
-		{"its user went on, and that turn is over", "somebody went on", detect.KindPrompt, []detect.Holder{its}, nil},
-		{"the agent armed its own continue", "somebody went on", detect.KindSelfResume, []detect.Holder{its}, nil},
+		{"its user went on, and that turn is over", "was continued", detect.KindPrompt, []detect.Holder{its}, nil},
+		{"the agent armed its own continue", "was continued", detect.KindSelfResume, []detect.Holder{its}, nil},
 		{"closing a dialog left a line", "", detect.KindAside, []detect.Holder{its}, nil},
 		{"the agent asks again by itself", "", detect.KindRetry, []detect.Holder{its}, nil},
 		{"gone", "is gone", "", nil, nil},

@@ -67,7 +67,7 @@ func TestHeirIsNotHandedOn(t *testing.T) {
 				t.Errorf("order %+v: %v", o, err)
 			}
 		}
-		if w, err := r.d.Why(r.work, id); err != nil || w.Command != "clawd why gemini/"+heir.ID || !strings.Contains(w.Next, "goes on with its work") {
+		if w, err := r.d.Why(r.work, id); err != nil || w.Command != "clawd why gemini/"+heir.ID || !strings.Contains(w.Next, "continues its work") {
 			t.Errorf("why: %q, %q, %v", w.Next, w.Command, err)
 		}
 		cfg := r.o.Config

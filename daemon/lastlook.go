@@ -172,13 +172,13 @@ func moved(rec *state.Session, f *machine.FilesSeen) string {
 	case now.Reason == detect.Completed:
 		return "the turn ended well"
 	case now.Reason == detect.Interrupted && rec.Stop.Reason != detect.Interrupted && now.Key == rec.Stop.Key:
-		return "its user stopped it"
+		return "you stopped it"
 	case now.State == detect.Stopped && (now.Key == rec.Stop.Key || "cut:"+now.Key == rec.Stop.Key || now.Key == "cut:"+rec.Stop.Key):
 		return ""
 	case now.Key == rec.Stop.Key:
 		return fmt.Sprintf("the session is %s now", now.State)
 	}
-	return "somebody went on in this session"
+	return "it was continued"
 }
 
 // LastLook is the look right before an attempt acts: before the shim becomes the agent, and before a prompt is typed, sent
@@ -217,7 +217,7 @@ func lastTail(ctx context.Context, a agent.Agent, c resume.Claim) (tail rules.Ta
 	batch, err := a.Read(ctx, c.Session, agent.Cursor(c.Cursor), func(e detect.Event) {
 		aside := c.Plan.Way.Live() && e.Kind == detect.KindAside // closing a dialog may leave one
 		if e.Kind != detect.KindRetry && e.Kind != detect.KindHolder && !aside {
-			tail.MovedOn = "somebody went on in this session"
+			tail.MovedOn = "it was continued"
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) && c.Plan.Form == resume.FormFresh && c.Stop.NotResumable {

@@ -200,7 +200,7 @@ func uncertain(rec *state.Session, found detect.Holder, started time.Time) strin
 }
 
 func cannotTell(found detect.Holder, why string) error {
-	return &unreachableError{fmt.Sprintf("whether process %d shows this session cannot be told: %s", found.PID, why)}
+	return &unreachableError{fmt.Sprintf("clawd can't tell whether process %d shows this session: %s", found.PID, why)}
 }
 
 // behind tells whether a terminal's process is older than the session's last record, which a headless run wrote: what it shows ends

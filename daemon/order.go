@@ -70,7 +70,7 @@ func (d *Daemon) find(ref string) (s *session, rec state.Session, err error) {
 	case len(found) == 1:
 		return d.session(d.agent(found[0].Agent), found[0].Session), found[0], nil
 	case len(found) == 0:
-		return nil, rec, &askError{errors.Join(fmt.Errorf("clawd knows no session whose id begins with %q", ref), err), http.StatusNotFound, nil}
+		return nil, rec, &askError{errors.Join(fmt.Errorf("no session matches %q", ref), err), http.StatusNotFound, nil}
 	}
 	many := &askError{fmt.Errorf("%q means %d sessions; say more of the id", ref, len(found)), http.StatusBadRequest, nil}
 	for _, rec := range found {

@@ -238,7 +238,7 @@ func TestOrderRefused(t *testing.T) {
 				r.t.Error(err)
 			}
 			r.pass(time.Second)
-		}, "has clawd ignore it"},
+		}, "have clawd ignore it"},
 		"ignored project": {func(r *rig, _ string) {
 			c := r.o.Config
 			c.Watch.IgnoreProjects = []string{r.root}

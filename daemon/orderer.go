@@ -27,7 +27,7 @@ func asker(ctx context.Context, c net.Conn) context.Context {
 func (d *Daemon) person(r *http.Request) error {
 	pid, _ := r.Context().Value(askerKey{}).(int)
 	if pid <= 0 {
-		return machine.Refuse("who gives this order cannot be told; type it in a terminal of your own, on this machine and in no container")
+		return machine.Refuse("clawd can't tell who gives this order; type it in a terminal of your own, on this machine and in no container")
 	}
 	above, err := d.above(pid)
 	switch {

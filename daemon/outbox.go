@@ -194,7 +194,7 @@ func (d *Daemon) send(ctx context.Context, c notify.Channel, batch []state.Notic
 	case errors.Is(failed, notify.ErrMissing):
 		if !d.missing[c.Name] {
 			d.missing[c.Name] = true
-			d.log.Debug().Str("event", "notify_missing").Str("channel", c.Name).Err(failed).Msg("the log alone tells")
+			d.log.Debug().Str("event", "notify_missing").Str("channel", c.Name).Err(failed).Msg("no notification channel is set up")
 		}
 		failed = nil
 	}
@@ -209,7 +209,7 @@ func (d *Daemon) send(ctx context.Context, c notify.Channel, batch []state.Notic
 		}
 		if failed != nil {
 			d.log.Warn().Str("event", "notify_failed").EmbedObject(d.named(n.Session)).Str("channel", c.Name).Str("notice", n.Event).
-				Int("tries", l.Tries+1).Err(failed).Msg("a notice could not be sent; the log alone tells")
+				Int("tries", l.Tries+1).Err(failed).Msg("a notification could not be sent")
 		}
 		n.Left = slices.Delete(n.Left, at, at+1)
 	}

@@ -36,7 +36,7 @@ func (d *Daemon) findPrograms(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			d.log.Info().Str("event", "agent_missing").Str("agent", a.Name()).Str("why", err.Error()).Msg("agent not found; its sessions are watched and not resumed")
+			d.log.Info().Str("event", "agent_missing").Str("agent", a.Name()).Str("why", err.Error()).Msg("agent not found; its sessions can't be resumed")
 			continue
 		}
 		p, _ := d.program(a)
@@ -112,7 +112,7 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("the agent does not tell its version; its plain form of resuming is used, and it is asked again")
+		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("version unknown; basic resume until the agent says it")
 	}
 	p.set(agent.Program{Path: path, Version: version}, stamp, nil)
 	p.patience(d.now())
@@ -162,7 +162,7 @@ func (d *Daemon) askAgain(ctx context.Context) {
 			}
 			found.Version = version
 			p.set(found, stamp, nil)
-			d.log.Info().Str("event", "agent_found").Str("agent", a.Name()).Str("path", found.Path).Str("version", version).Msg("the agent tells its version now")
+			d.log.Info().Str("event", "agent_found").Str("agent", a.Name()).Str("path", found.Path).Str("version", version).Msg("the agent's version is known now")
 		})
 	}
 }

@@ -55,7 +55,7 @@ func (d *Daemon) prune() error {
 func (d *Daemon) cleanUp() {
 	if err := d.prune(); err != nil {
 		d.broken(err)
-		d.warned.warn("state_error", "old records stay for now; clawd goes on and cleans up once a day", err)
+		d.warned.warn("state_error", "old records stay for now; clawd cleans up once a day", err)
 	}
 }
 

@@ -142,7 +142,7 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 		}
 	}
 	if a.ctx.Err() != nil {
-		out.Why = "cancelled before the start"
+		out.Why = "canceled before the start"
 		return out
 	}
 	run, err := r.d.trigger.Start(a.ctx, e.Claim)
@@ -170,7 +170,7 @@ func (r *runs) start(a *attempt, e machine.Start) machine.Started {
 func (r *runs) open(l *loop, a *attempt) machine.Opened {
 	if !r.mayOpen(a) {
 		a.run.Abort()
-		return machine.Opened{Token: a.claim.Token, Gate: resume.GateTaken, Why: "cancelled before the start"}
+		return machine.Opened{Token: a.claim.Token, Gate: resume.GateTaken, Why: "canceled before the start"}
 	}
 	gate, why, err := a.run.Open(context.WithoutCancel(a.ctx))
 	out := machine.Opened{Token: a.claim.Token, Gate: gate, Why: why, Err: err}

@@ -185,7 +185,7 @@ func (v *scout) watch(path string) {
 
 // once logs a problem of the watch the first time it comes.
 func (v *scout) once(event string, err error) {
-	v.d.warned.warn(event, "the rescan goes on finding changes", err)
+	v.d.warned.warn(event, "the regular rescan still finds changes", err)
 }
 
 // told logs what a scan could not look at, a line for each the first time it comes.
@@ -196,7 +196,7 @@ func (v *scout) told(err error) {
 		}
 		return
 	}
-	event, message := "scan_error", "the rescan goes on finding changes"
+	event, message := "scan_error", "the regular rescan still finds changes"
 	if errors.As(err, new(*agent.Refused)) {
 		event, message = "file_refused", "a file or folder that the agent would not have left so; the others are read"
 	} else if !v.lasting(err) {

@@ -90,7 +90,7 @@ func (d *Daemon) tellStore() {
 	s := d.store
 	if s.Quarantined != "" {
 		d.log.Error().Str("event", "state_damaged").Str("moved_to", s.Quarantined).AnErr("why", s.Damage).Int("records_kept", s.Kept).
-			Msg("the store was damaged and moved aside; clawd goes on with what was left in it")
+			Msg("the store was damaged and moved aside; clawd continues with what was left in it")
 	}
 	switch {
 	case s.Restored != "":

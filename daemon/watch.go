@@ -179,7 +179,7 @@ func (v *watching) failed(ctx context.Context, err error) {
 	if overflow {
 		v.d.log.Warn().Str("event", "watch_overflow").Msg("more changes than the system could tell; looking at everything")
 	} else {
-		v.d.warned.warn("watch_error", "the rescan goes on finding changes", err)
+		v.d.warned.warn("watch_error", "the regular rescan still finds changes", err)
 	}
 	v.rescan(ctx, false, overflow)
 }
@@ -197,7 +197,7 @@ func (v *watching) tick(ctx context.Context, c *control) {
 	d.loop.ask(func(l *loop) { err = l.flush() })
 	if err != nil {
 		d.broken(err)
-		d.warned.warn("state_error", "the rescan goes on finding changes", err)
+		d.warned.warn("state_error", "the regular rescan still finds changes", err)
 	}
 	if v.first { // the first look read everything and is stored; what that left is not needed again
 		v.first = false
@@ -211,7 +211,7 @@ func (v *watching) tick(ctx context.Context, c *control) {
 // settled does what is done once, when the first look is stored.
 func (v *watching) settled(ctx context.Context) {
 	if err := v.d.store.ForgetParting(); err != nil {
-		v.d.warned.warn("state_error", "the rescan goes on finding changes", err)
+		v.d.warned.warn("state_error", "the regular rescan still finds changes", err)
 	}
 	v.d.keepYoung(ctx)
 	v.d.tellOld()

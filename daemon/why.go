@@ -182,13 +182,13 @@ func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next,
 	case state.Waiting:
 		at := rec.Decision.WakeAt
 		if !at.After(s.d.now()) {
-			return fmt.Sprintf("Its time has come; attempt %d begins as soon as nothing holds it back.", rec.Decision.Attempt), again + " --now"
+			return fmt.Sprintf("Attempt %d is due.", rec.Decision.Attempt), again + " --now"
 		}
-		return fmt.Sprintf("Attempt %d begins at %s.", rec.Decision.Attempt, at.Format(time.RFC3339)), again + " --now"
+		return fmt.Sprintf("Attempt %d starts at %s.", rec.Decision.Attempt, at.Format(time.RFC3339)), again + " --now"
 	case state.Claimed:
 		return fmt.Sprintf("Attempt %d is being started.", rec.Claim.N), "clawd cancel " + s.ds.ID
 	case state.Fired:
-		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will tell what comes of it.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
+		return fmt.Sprintf("Attempt %d runs since %s; the agent's own files will show how it went.", rec.Claim.N, rec.Claim.At.Format(time.RFC3339)), "clawd cancel " + s.ds.ID
 	}
 	f := s.d.facts(rec, h)
 	_ = s.ask(&f, &rec) // then the others speak
@@ -199,15 +199,15 @@ func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next,
 	}
 	switch {
 	case rec.Phase == state.Following && runs:
-		return "It was resumed, and clawd's run goes on.", "clawd cancel " + s.ds.ID
+		return "It was resumed, and clawd's run is still working.", "clawd cancel " + s.ds.ID
 	case ruled && (rec.Ignored || !over(rec)):
 		return "Nothing: " + found.Why + ".", found.Command
 	case rec.Handed().ID != "" && !over(rec):
-		return "Nothing: session " + rec.NewSession + " goes on with its work.", "clawd why " + state.Key(rec.Handed())
+		return "Nothing: session " + rec.NewSession + " continues its work.", "clawd why " + state.Key(rec.Handed())
 	case over(rec):
-		return "Nothing is to be done: the session has not stopped, or it ended well.", ""
+		return "Nothing to do: the session has not stopped, or it finished.", ""
 	case rules.Attends(h):
-		return fmt.Sprintf("Nothing by itself. Go on where it is open (process %d), or have clawd do it.", h.PID), again
+		return fmt.Sprintf("Nothing by itself. Continue where it is open (process %d), or have clawd do it.", h.PID), again
 	}
 	rec.Decision = resume.Decision{Strategy: resume.SameSession}
 	if _, err := s.plan(&rec, nil); err != nil {
@@ -215,5 +215,5 @@ func (s *session) whatNext(rec state.Session, h detect.Holder, runs bool) (next,
 			return "Nothing by itself: " + u.Why + ".", u.Command
 		}
 	}
-	return "Nothing by itself. Go on by hand, or have clawd resume it.", again
+	return "Nothing by itself. Continue it by hand, or have clawd resume it.", again
 }

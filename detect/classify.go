@@ -115,7 +115,7 @@ func (c *Classifier) failed(s *Stop) {
 	switch {
 	case c.Strange.Kind != "":
 		*s = Stop{State: Stopped, Reason: Unknown, Key: s.Key, At: s.At, Status: s.Status, Evidence: s.Evidence, NotResumable: s.NotResumable,
-			Notes: []string{"a record that clawd does not know stands behind the failure, and may say that the session went on or that its user stopped it"}}
+			Notes: []string{"a record that clawd does not know follows the failure, and may say that the session went on or that you stopped it"}}
 	case !c.SelfResume.Next.IsZero() && c.Holder.Liveness != Gone && c.Holder.Liveness != LeftBehind:
 		// Only a living process can keep its promise. Whether it lives may not be known; then
 		// doing nothing is right too.
@@ -123,7 +123,7 @@ func (c *Classifier) failed(s *Stop) {
 	case c.SelfResume.Kind != "" && c.SelfResume.Next.IsZero() && c.SelfResume.Done:
 		// Done: the user dropped the agent's own continue. That is an interruption.
 		s.Reason = Interrupted
-		s.Notes = append(s.Notes, "the user cancelled the agent's own continue")
+		s.Notes = append(s.Notes, "you canceled the agent's own continue")
 	}
 }
 
@@ -178,7 +178,7 @@ func (c *Classifier) unfinished(s *Stop) {
 	case Gone:
 		s.State, s.Reason, s.Key = Stopped, Interrupted, "cut:"+c.Last.ID
 		s.Evidence.Field = "holder"
-		s.Notes = append(s.Notes, "the process ended in mid turn; whether the user ended it cannot be told")
+		s.Notes = append(s.Notes, "the process ended in mid turn; clawd can't tell whether you ended it")
 	default:
 		s.CouldBe = []State{Running, Retrying, Asking, Stopped}
 	}

@@ -140,9 +140,9 @@ func (p Policy) Ordered(s detect.Stop, t Tried, now time.Time, o Order) Decision
 		st = Fresh{Policy: p}
 	}
 	d := st.Decide(s, t, now)
-	d.Asked, d.Why = true, "its user ordered it; "+d.Why
+	d.Asked, d.Why = true, "you ordered it; "+d.Why
 	if o.Now {
-		d.WakeAt, d.Probe, d.Grace, d.Why = now.UTC(), false, 0, "its user ordered it now"
+		d.WakeAt, d.Probe, d.Grace, d.Why = now.UTC(), false, 0, "you ordered it now"
 	}
 	return d
 }
@@ -212,7 +212,7 @@ func (p Policy) When(s detect.Stop, t Tried) Decision {
 	case !s.ResetAt.IsZero():
 		margin, unit := p.Margin, ""
 		if s.ResetMinute && margin < minuteSlack {
-			margin, unit = minuteSlack, ", which names a minute only"
+			margin, unit = minuteSlack, ", given to the minute"
 		}
 		at := s.ResetAt.Add(margin)
 		why := fmt.Sprintf("the %s resets at %s%s; plus a margin of %s", limitName(s), s.ResetAt.UTC().Format(time.RFC3339), unit, human(margin))

@@ -18,7 +18,7 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	case t.oursAnswered:
 		return Outcome{Verdict: Resumed, Why: "the agent's own record shows its answer"}, true
 	case t.foreignAnswered && !alive:
-		return Outcome{Verdict: ByHand, Why: "somebody else went on in this session"}, true
+		return Outcome{Verdict: ByHand, Why: "it was continued outside of clawd"}, true
 	case t.foreignPrompt && !alive:
 		return Outcome{Verdict: ByHand, Why: "a prompt that is not clawd's stands in this session"}, true
 	case alive && t.foreignPrompt && t.ours == nil && !c.Plan.Way.Live(): // ours is yet to ask, so what failed is not
@@ -53,7 +53,7 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 	case !s.SameBoot:
 		return Outcome{Verdict: Unsure, Why: "the machine went down after the start; whether the session went on cannot be seen"}
 	case t.traces, t.strange:
-		return Outcome{Verdict: Unsure, Why: "the session has records that were written after the start; whose they are cannot be told"}
+		return Outcome{Verdict: Unsure, Why: "the session has records from after the start, and clawd can't tell whose they are"}
 	case s.Output.Refused && printed:
 		o.Proof, o.Refused, o.Why = "output: session refused", true, "the agent says that it does not know the session"
 	case !s.Output.Began && printed && c.Plan.Form == FormIdempotent && (s.Output.Idle != "" || s.Grew):
@@ -64,11 +64,11 @@ func nothing(c Claim, s Sight, t turn) Outcome {
 	case !s.Output.Began && printed && c.Plan.Form != FormFresh:
 		o.Proof, o.Why = "output: the session was never opened", "the agent ended before it opened the session"
 	case !s.Output.Began && printed && s.SetBack && c.Plan.Session == "":
-		return Outcome{Verdict: Unsure, Why: "the clock was set back while the agent ran, so a session that it opened cannot be told by its time"}
+		return Outcome{Verdict: Unsure, Why: "the clock was set back while the agent ran, so clawd can't tell a session that it opened by its time"}
 	case !s.Output.Began && printed:
 		o.Proof, o.Why = "output: no session was opened", "the agent ended before it opened a session"
 	default:
-		return Outcome{Verdict: Unsure, Why: "the agent ran and left no record; whether it went on cannot be seen"}
+		return Outcome{Verdict: Unsure, Why: "the agent ran and left no record; can't tell if it resumed"}
 	}
 	return o
 }

@@ -62,9 +62,9 @@ func JudgeLive(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	case t.failure != nil:
 		return again(c, t), true
 	case t.interrupted:
-		return Outcome{Verdict: ByHand, Why: "its user stopped the turn that clawd's prompt had begun"}, true
+		return Outcome{Verdict: ByHand, Why: "you stopped the turn that clawd's prompt had started"}, true
 	case t.foreignAnswered, t.foreignPrompt:
-		return Outcome{Verdict: ByHand, Why: "somebody else went on in this session"}, true
+		return Outcome{Verdict: ByHand, Why: "it was continued outside of clawd"}, true
 	case s.ExecFail != "":
 		return Outcome{Verdict: NoEffect, Proof: "mark: exec-failed", Why: "the agent's program could not be started: " + s.ExecFail}, true
 	case alive, !settled:

@@ -45,8 +45,8 @@ type Claim struct {
 	Stop      detect.Stop    `json:"stop"`
 	Info      detect.Info    `json:"info"`
 	Account   string         `json:"account,omitempty"` // whose quota it uses
-	N         int            `json:"n"`     // attempt number within the episode, from 1
-	Token     string         `json:"token"` // random; goes to the child
+	N         int            `json:"n"`                 // attempt number within the episode, from 1
+	Token     string         `json:"token"`             // random; goes to the child
 	Boot      string         `json:"boot"`
 	At        time.Time      `json:"at"`
 	Cursor    string         `json:"cursor"` // evidence: only records behind it count

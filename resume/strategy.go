@@ -81,7 +81,7 @@ func (st Left) Decide(s detect.Stop, _ Tried, _ time.Time) Decision {
 	case detect.Completed:
 		d.Why = "the turn ended well"
 	case detect.Interrupted:
-		d.Why = "the user stopped it, or it cannot be told from that"
+		d.Why = "you stopped it, or it looks like that"
 	case detect.Auth:
 		d.Tell, d.Why = true, "the login or key is refused: a person must sign in"
 	case detect.Billing:

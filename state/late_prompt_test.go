@@ -52,7 +52,7 @@ func TestServerTakesAnEarlierPromptLate(t *testing.T) {
 				settle(t, l.Store, a, o)
 			}
 			waiting(t, l.Store, one, "k1")
-			attempt("k1", "msg_first", resume.Outcome{Verdict: resume.ByHand, Why: "somebody else went on"})
+			attempt("k1", "msg_first", resume.Outcome{Verdict: resume.ByHand, Why: "it was continued"})
 			waiting(t, l.Store, one, "k2")
 			attempt("k2", "msg_second", outcome(resume.StoppedAgain, "k3"))
 			r := read(one)

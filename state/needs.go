@@ -50,7 +50,7 @@ func (s Session) Standing(now time.Time) (Standing, Notice) {
 
 // TakenBack tells whether its user's order to leave this stop, or to end the run, stands.
 func (s Session) TakenBack() bool {
-	return s.Phase == Held && s.Decision.Why == byUser || s.Phase == Fired && !s.Cancelled.IsZero()
+	return (s.Phase == Held || s.Phase == Fired) && !s.Cancelled.IsZero()
 }
 
 // open tells whether the notice is about a window: clawd can't type there, or not now.

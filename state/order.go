@@ -8,7 +8,7 @@ import (
 )
 
 // byUser is why a stop rests that its user took back from clawd.
-const byUser = "cancelled by its user"
+const byUser = "canceled by you"
 
 // Ordered is the user's word that a stop is to be resumed: the one that the session's files end in, with what is done
 // about it. Only here a closed stop is opened again, and only as long as the decision stands.
@@ -91,7 +91,7 @@ func (s Session) IgnoreOrdered(b Books, off bool) *Change {
 	c := s.change(b, "ignore")
 	c.Ignored = !off
 	if !off && c.Phase == Waiting {
-		c.leave("its user has clawd ignore it")
+		c.leave("you have clawd ignore it")
 	}
 	c.note(c.Phase == Held)
 	return c

@@ -101,9 +101,9 @@ func (t *runner) aloneSince(ctx context.Context, since time.Time) error {
 	}
 	switch r, _ := t.news(ctx, since); {
 	case r.err != nil:
-		return fmt.Errorf("whether somebody has gone on in session %s cannot be read: %w", t.session, r.err)
+		return fmt.Errorf("whether session %s was continued cannot be read: %w", t.session, r.err)
 	case r.prompted || r.worked:
-		return fmt.Errorf("%w: somebody has gone on in session %s", ErrBusy, t.session)
+		return fmt.Errorf("%w: session %s was continued", ErrBusy, t.session)
 	}
 	return nil
 }

@@ -177,11 +177,11 @@ func (c *Claude) pay(p *resume.Plan, r agent.Request) (err error) {
 		return c.unfit(r, "its login would go to the server that "+server+" names in the config", envKey)
 	case said != "":
 	case who == "" && own:
-		return c.unfit(r, "its requests went to a server of its user's, and nobody saw who paid there", envKey)
+		return c.unfit(r, "its requests went to a server of your own, and clawd did not see who paid there", envKey)
 	case who == "" && elsewhere(c.getenv(server)):
 		return c.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", envKey)
 	case own && c.getenv(server) == "":
-		return c.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, envKey)
+		return c.unfit(r, "its requests went to a server of your own, and clawd's environment has no "+server, envKey)
 	case own && !agent.SameValue(pays, server, c.getenv(server)):
 		return c.unfit(r, "its requests went to another server than the one that "+server+" names in clawd's environment", envKey)
 	case who != "" && !own:

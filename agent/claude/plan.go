@@ -148,12 +148,12 @@ func (c *Claude) mode(r agent.Request) ([]string, error) {
 		return []string{"--permission-mode", "default"}, nil
 	case "plan":
 		if r.Info.Interactive && !allowed {
-			return nil, unfit("the session is in plan mode, which ends in a question to its user", "agent.claude.args")
+			return nil, unfit("the session is in plan mode, which ends in a question to you", "agent.claude.args")
 		}
 		return []string{"--permission-mode", mode}, nil
 	}
 	if r.Info.Interactive && !allowed {
-		return nil, unfit("the session asks its user for permissions, and a headless run cannot", "agent.claude.args")
+		return nil, unfit("the session asks you for permissions, and a headless run cannot", "agent.claude.args")
 	}
 	if mode == "" { // versions before 2.1 record none
 		return nil, nil

@@ -45,7 +45,7 @@ func (c *Claude) kept(r agent.Request, given map[string]bool) (args []string, kn
 		return args, detect.KnownSeen, err
 	}
 	if e := r.Info.Entry; strings.HasPrefix(e, "sdk-") && e != "sdk-cli" {
-		return nil, "", c.unfit(r, "a program of its user's drove it, and nobody saw with which options", argsKey)
+		return nil, "", c.unfit(r, "a program of yours ran it, and clawd did not see with which options", argsKey)
 	}
 	if offered, ok := r.Info.Offered(); ok {
 		args = c.chosen(r, given)

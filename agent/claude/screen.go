@@ -58,11 +58,11 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 	for row := bottom + 1; row <= s.Last(); row++ {
 		switch line := strings.ToLower(s.At(row)); {
 		case strings.Contains(line, "continuing"), strings.Contains(line, "esc to cancel"):
-			return agent.View{Why: "it goes on by itself when the usage limit resets"}
+			return agent.View{Why: "it continues by itself when the usage limit resets"}
 		case strings.Contains(line, "to interrupt"):
 			return agent.View{Why: agent.WhyBusy}
 		case strings.Contains(line, "again to"):
-			return agent.View{Why: "its user is pressing keys: it waits for a second one"}
+			return agent.View{Why: "you are pressing keys: it waits for a second one"}
 		}
 	}
 	if spinnerTitle.MatchString(s.Title) {

@@ -148,7 +148,7 @@ func (c *Codex) mode(r agent.Request) ([]string, error) {
 		case kind == bypass && !c.cfg.RestoreBypass:
 			return nil, c.unfit(r, "the session ran without a sandbox, which a file cannot prove", "agent.codex.restore_bypass")
 		case approval != never && !c.sets(approvalOptions, "approval_policy"):
-			return nil, c.unfit(r, "the session asks its user for approvals, and a headless run cannot", "agent.codex.args")
+			return nil, c.unfit(r, "the session asks you for approvals, and a headless run cannot", "agent.codex.args")
 		}
 	}
 	args := []string{"-c", setting("approval_policy", never)}

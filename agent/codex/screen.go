@@ -79,7 +79,7 @@ func (c *Codex) Screen(s agent.Screen) agent.View {
 	case takesKeys(s, last):
 		return agent.View{Why: agent.WhyVim}
 	case !wasAsked(s):
-		return agent.View{Why: "it shows a session that nobody has asked anything yet: its user has begun another one"}
+		return agent.View{Why: "it shows a session without a prompt: you have started another one"}
 	}
 	return agent.View{Ready: true, Room: s.Width() - roomLess}
 }

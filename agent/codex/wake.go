@@ -24,7 +24,7 @@ func (c *Codex) Wake(r agent.Request) (resume.Plan, error) {
 	case !h.Outlives:
 		return resume.Plan{}, &agent.Unfit{Why: "only the agent's own background server takes prompts from the queue"}
 	case !h.Sure:
-		return resume.Plan{}, &agent.Unfit{Why: "whether the server has this session open cannot be told"}
+		return resume.Plan{}, &agent.Unfit{Why: "clawd can't tell whether the server has this session open"}
 	case !agent.AtLeast(r.Program.Version, 0, 166):
 		return resume.Plan{}, &agent.Unfit{Why: "its queue begins a turn from version 0.166 on"}
 	case !filepath.IsAbs(r.Program.Path):

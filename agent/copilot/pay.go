@@ -67,7 +67,7 @@ func (c *Copilot) pay(plan *resume.Plan, r agent.Request) error {
 	switch {
 	case r.Info.Provider == byok || r.Info.Provider == "" && who == key:
 		if !c.has(providerVar) {
-			return c.unfit(r, "a provider of its user's own answered it, which clawd's environment does not name", envKey)
+			return c.unfit(r, "a provider of your own answered it, which clawd's environment does not name", envKey)
 		}
 		plan.Auth, account = key, providerVars
 	case r.Info.Provider == "" && who == "":

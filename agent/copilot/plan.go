@@ -69,7 +69,7 @@ func (c *Copilot) plan(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, err
 	}
 	if r.Info.Mode == "plan" {
-		return resume.Plan{}, c.unfit(r, "it is in plan mode, which only its user ends", argsKey)
+		return resume.Plan{}, c.unfit(r, "it is in plan mode, which only you can end", argsKey)
 	}
 	kept, known, err := c.restore(r)
 	if err != nil {

@@ -56,7 +56,7 @@ func (c *Copilot) Screen(s agent.Screen) agent.View {
 	case !strings.Contains(footer, idle) || s.Last() > bottom+1+statusMax:
 		return agent.View{Why: "the row below its input box is not understood"}
 	case !showsFailure(s, top):
-		return agent.View{Why: "it does not show the failure: another session or view may be open in it, or its user went on"}
+		return agent.View{Why: "it does not show the failure: another session or view may be open in it, or you continued it"}
 	}
 	return agent.View{Ready: true, Room: s.Width() - textCol - l.roomLess}
 }

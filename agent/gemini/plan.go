@@ -134,7 +134,7 @@ func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
 	case who == "" && !own && g.cfg.Env[server] == "" && g.getenv(server) != "":
 		return g.unfit(r, "nobody saw whether its requests went to the server that "+server+" names in clawd's environment", "agent.gemini.env")
 	case own && g.getenv(server) == "":
-		return g.unfit(r, "its requests went to a server of its user's, and clawd's environment has no "+server, "agent.gemini.env")
+		return g.unfit(r, "its requests went to a server of your own, and clawd's environment has no "+server, "agent.gemini.env")
 	case who != "":
 		p.Auth = who
 	case r.Stop.Reason == detect.UsageLimit && g.hasLogin():
@@ -173,7 +173,7 @@ func (g *Gemini) mode(r agent.Request) ([]string, error) {
 		return nil, nil
 	}
 	if r.Info.Interactive {
-		return nil, g.unfit(r, "the session asks its user for approvals, and a headless run cannot", argsKey)
+		return nil, g.unfit(r, "the session asks you for approvals, and a headless run cannot", argsKey)
 	}
 	return []string{"--approval-mode", "default"}, nil
 }

@@ -72,7 +72,7 @@ func (g *Gemini) Screen(s agent.Screen) agent.View {
 	case b.status < b.mode && !saysEmpty(s, b):
 		return agent.View{Why: "the line above its input box says more than that it is empty: it may be busy"}
 	case strings.Contains(s.At(b.status), "again to") || strings.Contains(s.At(b.status-1), "again to"):
-		return agent.View{Why: "its user is pressing keys: it waits for a second one"}
+		return agent.View{Why: "you are pressing keys: it waits for a second one"}
 	case strings.Contains(s.At(b.mode), "shell mode"):
 		return agent.View{Why: "its input box takes commands of a shell"}
 	case b.status == b.mode && works(s, b.status):
@@ -133,7 +133,7 @@ func quota(s agent.Screen, lines []string, top int) agent.View {
 	v.Dialog = strings.Join(text, "\n")
 	for row := top - 1; row >= max(0, top-4); row-- {
 		if strings.Contains(s.Line(row), cancelled) {
-			v.Why = "its request was cancelled by hand, and the dialog of its quota is still open"
+			v.Why = "its request was canceled by hand, and the dialog of its quota is still open"
 			return v
 		}
 	}

@@ -133,7 +133,7 @@ func elsewhere(h detect.Holder, dirs []string, look func() (project, error)) (de
 	h.Liveness = detect.HolderUnknown
 	h.Why = fmt.Sprintf("process %d is an opencode of the session's project in another folder; which session it shows is not recorded", h.PID)
 	if err != nil {
-		h.Why = fmt.Sprintf("process %d is an opencode in another folder; whether of the session's project cannot be told: %v", h.PID, err)
+		h.Why = fmt.Sprintf("process %d is an opencode in another folder, and clawd can't tell whether of the session's project: %v", h.PID, err)
 	}
 	return h, same || err != nil
 }

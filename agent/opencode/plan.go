@@ -32,9 +32,9 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 	}
 	switch {
 	case r.Info.Parent != "":
-		return resume.Plan{}, &agent.Unfit{Why: "it is the session of a sub-agent, which goes on with its parent"}
+		return resume.Plan{}, &agent.Unfit{Why: "it is the session of a sub-agent, which continues with its parent"}
 	case r.Info.Archived:
-		return resume.Plan{}, &agent.Unfit{Why: "its user archived the session"}
+		return resume.Plan{}, &agent.Unfit{Why: "you archived the session"}
 	case isJSON(r.Session) && r.Program.Version != "" && !reFiles.MatchString(r.Program.Version):
 		return resume.Plan{}, &agent.Unfit{
 			Why:     "the session lies in the files of an opencode before 1.2; the one installed first has to take them over",

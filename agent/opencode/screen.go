@@ -145,7 +145,7 @@ func (b box) footer(s agent.Screen) string {
 	}
 	for row := range s.Row {
 		if b.edged(s, row) && strings.HasPrefix(b.inner(s, row), "QUEUED") {
-			return "a prompt of its user is queued"
+			return "a prompt of yours is queued"
 		}
 	}
 	return ""

@@ -150,7 +150,7 @@ func (p *Pi) bound(r agent.Request) error {
 			}
 		}
 	}
-	return p.unfit(r, "it was started with a system prompt of its user's, which clawd cannot give it again")
+	return p.unfit(r, "it was started with a system prompt of your own, which clawd cannot give it again")
 }
 
 // sets says whether the configured arguments hold one of these options.

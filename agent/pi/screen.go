@@ -73,7 +73,7 @@ func another(said string) string {
 	case noRoom.MatchString(said):
 		return "what it shows is not the failure of its turn: another session may be open in it"
 	case strings.Contains(said, gaveUp):
-		return "its user has ended its own waiting"
+		return "you ended its own wait"
 	}
 	return ""
 }

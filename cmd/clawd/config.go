@@ -38,10 +38,10 @@ func newConfig(g *globals) *cobra.Command {
 					fmt.Fprintln(cmd.OutOrStdout(), problem)
 				}
 				if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s is not there; the defaults hold\n", path)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: no config file; using defaults\n", path)
 					return nil
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is good\n", path)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: OK\n", path)
 				return nil
 			}},
 		&cobra.Command{Use: "show", Short: "Show the config in force, defaults included", Args: noArgs,

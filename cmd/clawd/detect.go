@@ -32,8 +32,8 @@ func newDetect(g *globals) *cobra.Command {
 	var o detectOptions
 	cmd := &cobra.Command{
 		Use:   "detect PATH... | detect --agent NAME --message TEXT | detect --unknown",
-		Short: "Say why a session stopped, offline",
-		Long: `Say what session files, data folders or databases tell: state, reason, reset time, and what
+		Short: "Explain why a session stopped, offline",
+		Long: `Explain why sessions stopped, from their files, folders or databases: state, reason, reset time, and what
 clawd would do. With --message, what one message means that the agent printed as its own error. With
 --unknown, the failures that no rule explains, redacted, in a form for an issue.
 Nothing is written and no daemon is needed.
@@ -187,7 +187,7 @@ func (d detecting) session(a agent.Agent, s detect.Session) (finding, error) {
 	case f.Strategy == resume.Leave:
 	case b.Info.Parent != "":
 		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
-		f.Why = "it is a sub-agent's session; the main one goes on or does not"
+		f.Why = "it is a sub-agent's session; what counts is the main one"
 	case b.Info.Archived:
 		f.Strategy, f.Resumable, f.WakeAt = resume.Leave, false, nil
 		f.Why = "it is archived"

@@ -56,8 +56,8 @@ func (w *waitLimit) Set(s string) error {
 	return nil
 }
 
-const execHelp = `Run one turn of an agent, headless, and say honestly how it went. What may pass is tried again, in
-the session that the failed try opened: a rate limit, an overloaded or broken provider, a lost
+const execHelp = `Run one turn of an agent, headless, and say how it went. Temporary failures are retried, in the
+session that the failed try opened: a rate limit, an overloaded or broken provider, a lost
 connection. A usage limit is waited for when it ends within --wait-limit. What the agent recorded
 decides whether it is asked again or told to go on, so no work is done twice.
 
@@ -76,7 +76,7 @@ func newExec(g *globals) *cobra.Command {
 	var f execFlags
 	cmd := &cobra.Command{
 		Use:   "exec [flags] [-- AGENT-ARGUMENT...] PROMPT|-",
-		Short: "Run one turn of an agent that survives limits",
+		Short: "Run one turn of an agent, waiting out limits",
 		Long:  execHelp,
 		Example: `  clawd exec "say hello"
   clawd exec --agent codex --wait-limit 5h --output-format text "fix the failing test"
@@ -97,18 +97,18 @@ func newExec(g *globals) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.agent, "agent", all.Names()[0], strings.Join(all.Names(), ", "))
-	fl.StringVar(&f.resume, "resume", "", "go on in the session with this id")
-	fl.StringVar(&f.resumeOrNew, "resume-or-new", "", "go on in the session with this id, or begin a new one when it is gone")
+	fl.StringVar(&f.resume, "resume", "", "continue the session with this id")
+	fl.StringVar(&f.resumeOrNew, "resume-or-new", "", "continue the session with this id, or start a new one when it is gone")
 	fl.StringVar(&f.model, "model", "", "the agent's model (default: the agent's own choice)")
 	fl.StringVar(&f.cwd, "cwd", "", "working folder (default: the session's own, or the current one)")
-	fl.DurationVar(&f.timeout, "timeout", 10*time.Minute, "of each try; 0: none")
-	fl.DurationVar(&f.total, "total-timeout", 0, "of everything, waits included; 0: none")
+	fl.DurationVar(&f.timeout, "timeout", 10*time.Minute, "for each try; 0: none")
+	fl.DurationVar(&f.total, "total-timeout", 0, "for the whole command, with waits; 0: none")
 	fl.IntVar(&f.retries, "max-retries", 3, "tries after the first one")
 	fl.DurationVar(&f.base, "base-delay", 2*time.Second, "wait before the first retry")
 	fl.DurationVar(&f.max, "max-delay", time.Minute, "longest wait by backoff")
-	fl.Float64Var(&f.jitter, "jitter", 0.5, "part of a wait that chance decides, 0 to 1")
+	fl.Float64Var(&f.jitter, "jitter", 0.5, "random share of a delay, 0 to 1")
 	fl.StringVar(&f.backoff, "backoff", "exponential", "exponential, linear, constant")
-	fl.Var(&f.wait, "wait-limit", "how long usage limits are waited for; 0: not at all")
+	fl.Var(&f.wait, "wait-limit", "longest wait for usage limits; 0: none")
 	fl.StringVar(&f.format, "output-format", "json", "json, text")
 	fl.BoolVar(&f.quiet, "quiet", false, "say nothing on stderr")
 	fl.BoolVar(&f.verbose, "verbose", false, "say on stderr what the agent does")

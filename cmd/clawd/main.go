@@ -74,10 +74,10 @@ func root() *cobra.Command {
 	var g globals
 	cmd := &cobra.Command{
 		Use:   "clawd",
-		Short: "Keeps sessions of coding agents going",
+		Short: "Resume coding agents after rate and usage limits",
 		Long: `clawd watches the sessions of coding agents on this machine. When one stops because of a
 rate or usage limit, an overloaded provider or a broken network, it waits exactly as long as it
-should and gets the same session going again.
+should and resumes the same session.
 
 Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 no such session,
 75 still limited, 124 time-out, 127 agent not found, 130 interrupted.`,

@@ -28,7 +28,7 @@ func oneSession(_ *cobra.Command, args []string) error {
 // orderStatus ends the help of every order.
 const orderStatus = `
 
-SESSION is a session's id or the beginning of one, if you like with the agent before it: claude/92268.
+SESSION is a session's id or the start of one, also with its agent: claude/92268.
 
 Exit status: 0 ok, 1 refused or failed, 2 usage error (also: several sessions are meant), 3 no daemon is
 running, 4 no such session.`
@@ -37,9 +37,9 @@ func newResume() *cobra.Command {
 	var o daemon.Order
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
-		Short: "Have a stopped session resumed, whatever was decided before",
-		Long: `Have a stopped session resumed: at the time that its stop asks for, or now. It counts also for a session
-that clawd holds, has given up or leaves. Budgets and the rules for quit and overdue sessions do not hold
+		Short: "Resume a stopped session",
+		Long: `Resume a stopped session: when its limit is over, or now. It works also for a session that clawd
+has given up, has on hold or leaves alone. Budgets and the rules for quit and overdue sessions do not hold
 it back; whatever guards against two agents in one session does.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,9 +54,9 @@ it back; whatever guards against two agents in one session does.` + orderStatus,
 
 		ValidArgsFunction: completeSession(state.NeedsYou, state.Waits, state.OnHold),
 	}
-	cmd.Flags().BoolVar(&o.Now, "now", false, "at once")
-	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "by a new session that takes over, with a hand-off")
-	cmd.Flags().StringVar(&o.With, "with", "", "by a new session of this `agent`, another one: at once, with what its own config and [agent.NAME] allow")
+	cmd.Flags().BoolVar(&o.Now, "now", false, "right away, before the limit is over")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "in a new session, with a summary")
+	cmd.Flags().StringVar(&o.With, "with", "", "in a new session of this other `agent`: right away, with what its own config and [agent.NAME] allow")
 	if err := cmd.RegisterFlagCompletionFunc("with", cobra.FixedCompletions(all.Names(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is there
 	}
@@ -66,8 +66,8 @@ it back; whatever guards against two agents in one session does.` + orderStatus,
 func newCancel() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel SESSION",
-		Short: "End a session's wait, or the run that clawd started in it",
-		Long: `End a session's wait, or the run that clawd started in it (SIGTERM). Nothing more is done about this stop. A
+		Short: "Cancel a resume, or stop clawd's run",
+		Long: `Cancel a resume, or stop the run that clawd started (SIGTERM). Nothing more is done about this stop. A
 prompt that was typed into an open terminal or sent to a server is not taken back.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "cancel", daemon.Order{}, args[0]) },
@@ -80,14 +80,14 @@ func newIgnore() *cobra.Command {
 	var o daemon.Order
 	cmd := &cobra.Command{
 		Use:   "ignore SESSION",
-		Short: "Have clawd leave a session, from now on",
-		Long:  "Have clawd leave a session, from now on. An attempt under way goes on." + orderStatus,
+		Short: "Ignore a session from now on",
+		Long:  "Ignore a session from now on. An attempt under way is not ended." + orderStatus,
 		Args:  oneSession,
 		RunE:  func(cmd *cobra.Command, args []string) error { return order(cmd, "ignore", o, args[0]) },
 
 		ValidArgsFunction: completeSession(),
 	}
-	cmd.Flags().BoolVar(&o.Off, "off", false, "no longer")
+	cmd.Flags().BoolVar(&o.Off, "off", false, "stop ignoring it")
 	return cmd
 }
 

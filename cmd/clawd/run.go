@@ -25,7 +25,7 @@ func newRun(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Watch and resume sessions, in the foreground",
-		Long: `Watch and resume sessions until a signal comes. SIGTERM and SIGINT stop it cleanly, and so does
+		Long: `Watch and resume sessions until interrupted. SIGTERM and SIGINT stop it cleanly, and so does
 the end of its terminal, but under nohup. SIGHUP reads the config again, and restarts clawd in the same process where the new config
 asks for that. Running children go on without it and are taken up at the next start.
 
@@ -33,7 +33,7 @@ Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), g, dry) },
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "decide and log everything, fire nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "log decisions, resume nothing")
 	return cmd
 }
 

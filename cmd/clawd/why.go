@@ -62,13 +62,13 @@ func explain(w daemon.Why) []byte {
 	say("")
 	switch w.Phase {
 	case state.Waiting:
-		say("clawd waits: %s.", tame(w.Decision.Why))
+		say("Waiting: %s.", tame(w.Decision.Why))
 	case state.Claimed, state.Fired:
-		say("clawd resumes it (attempt %d): %s.", w.Decision.Attempt, tame(w.Decision.Why))
+		say("Resuming (attempt %d): %s.", w.Decision.Attempt, tame(w.Decision.Why))
 	case state.Held:
-		say("clawd holds it and will not try again by itself: %s.", tame(w.Decision.Why))
+		say("clawd does not try again by itself: %s.", tame(w.Decision.Why))
 	case state.GivenUp:
-		say("clawd has given it up: %s.", tame(w.Decision.Why))
+		say("clawd gave up: %s.", tame(w.Decision.Why))
 	default:
 		if w.Decision.Why != "" && (w.Stop == nil || !w.Stop.Over) {
 			say("What clawd decided last: %s (%s).", tame(w.Decision.Why), w.Decision.Strategy)
@@ -107,19 +107,19 @@ func explain(w daemon.Why) []byte {
 var flagTexts = map[detect.Known]string{
 	detect.KnownSeen:     "clawd starts it with the options that it was started with.",
 	detect.KnownRecorded: "clawd starts it with the options that the agent recorded.",
-	detect.KnownNot:      "Nobody saw with which options it was started, so clawd cannot give them again.",
+	detect.KnownNot:      "clawd did not see which options it was started with, so it can't pass them again.",
 }
 
 func local(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 func explainStop(say func(string, ...any), s *daemon.WhyStop) {
 	if s == nil {
-		say("clawd has seen no stop of it.")
+		say("It has not stopped since clawd watches.")
 		return
 	}
 	stopped := "It stopped at"
 	if s.Over {
-		stopped = "It went on since. It last stopped at"
+		stopped = "It was continued since. It last stopped at"
 	}
 	window := ""
 	if s.Window != "" {
@@ -151,7 +151,7 @@ func explainHolder(say func(string, ...any), h daemon.WhyHolder) {
 	case h.Liveness == detect.Alive:
 		say("Process %d (%s) has it open: %s.", h.PID, h.Kind, tame(h.Why))
 	case h.Liveness == detect.HolderUnknown:
-		say("Whether a process has it open cannot be seen: %s.", tame(h.Why))
+		say("clawd can't tell whether it is open: %s.", tame(h.Why))
 	default:
 		say("No process has it open (%s).", tame(h.Why))
 	}

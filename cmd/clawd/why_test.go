@@ -20,7 +20,7 @@ func TestWhySubAgents(t *testing.T) {
 func TestWhyUnseenOptions(t *testing.T) {
 	for _, name := range []string{"claude", "codex", "gemini"} {
 		said := string(explain(daemon.Why{Agent: name, Decision: daemon.WhyDecision{Flags: detect.KnownNot}}))
-		if strings.Contains(said, "tools") || !strings.Contains(said, "Nobody saw") {
+		if strings.Contains(said, "tools") || !strings.Contains(said, "did not see") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}

@@ -120,7 +120,7 @@ func (t *step) unclaim(r Run, why string, failed bool) {
 	if t.short(why) {
 		level = Debug
 	}
-	t.log(level, "claim_settled", "nothing was started; the attempt is given back", Field{"attempt", c.N},
+	t.log(level, "claim_settled", "attempt not started, not counted", Field{"attempt", c.N},
 		Field{"held", t.s.Rec.Phase == state.Held}, Field{"why", why})
 	t.do(Forget{Token: c.Token, Keep: r.Began})
 }

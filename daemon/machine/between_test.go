@@ -85,7 +85,7 @@ func TestCancelledIsNotClaimed(t *testing.T) {
 		}, state.Following, ""},
 		"by the record": {func(_ *kit, p *place) {
 			p.all = func(s *AllSeen) { s.Rec.Cancelled = noon.Add(time.Minute) }
-		}, state.Following, "its user canceled it, and nobody has gone on since"},
+		}, state.Following, "you canceled it, and it was not continued since"},
 	} {
 		k, p := fires(t, 26*time.Hour, c.set)
 		if p.wantPhase(c.phase); k.starts(p) != 0 || len(k.books.Notices()) != 0 || !strings.Contains(k.String(), c.said) {

@@ -200,11 +200,11 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 // wentOn notes that somebody else went on, or that the turn ended well.
 func (t *step) wentOn(stop detect.Stop) {
 	was := t.s.Rec.Phase
-	if !t.transition(t.s.Rec.WentOn(t.w.Books, t.s.Rec.Read(), "somebody went on in the session")) {
+	if !t.transition(t.s.Rec.WentOn(t.w.Books, t.s.Rec.Read(), "it was continued")) {
 		return
 	}
 	t.anew()
-	t.log(Info, "resume_cancelled", "somebody went on in this session; nothing is fired", Field{"outcome", string(resume.ByHand)},
+	t.log(Info, "resume_cancelled", "it was continued; resume canceled", Field{"outcome", string(resume.ByHand)},
 		Field{"phase", string(was)}, Field{"state", string(stop.State)})
 }
 
@@ -229,7 +229,7 @@ func (t *step) rewritten() {
 		return
 	}
 	t.s.Said.Problem = rules.Rewritten
-	t.log(Info, "file_rewritten", "the wait goes on; if the stop is not back when the wait is over, the session is left", Field{"why", rules.Rewritten})
+	t.log(Info, "file_rewritten", "clawd keeps waiting; if the stop is not back when the wait is over, the session is left", Field{"why", rules.Rewritten})
 }
 
 // recent tells whether a stop is young enough to be talked about when it is found late.
@@ -321,4 +321,4 @@ func (t *step) logLeft(stop detect.Stop, why string) {
 }
 
 // Seconds are to the millisecond: more digits say nothing.
-func Seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+func Seconds(d time.Duration) float64 { return float64(d.Round(time.Millisecond).Milliseconds()) / 1000 }

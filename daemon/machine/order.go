@@ -103,13 +103,13 @@ func (t *step) takeOrder(o Order, seen *OrderSeen, d resume.Decision) {
 	t.write(ch)
 	t.anew()
 	rec := t.s.Rec
-	t.log(Info, "resume_ordered", "its user wants this session resumed", Field{"now", o.Now}, Field{"fresh", o.Fresh}, Field{"with", o.With},
+	t.log(Info, "resume_ordered", "resume requested", Field{"now", o.Now}, Field{"fresh", o.Fresh}, Field{"with", o.With},
 		Field{"wake_at", rec.Decision.WakeAt}, Field{"attempt", rec.Decision.Attempt})
 	t.do(Reply{ID: o.ID, Rec: rec, Text: text})
 	t.s.Todo.Look = true
 }
 
-const nothingStarts = "nothing was started, and nothing will be for this stop"
+const nothingStarts = "nothing was started; the session stays stopped"
 
 // takeBack has orders to resume come to nothing that are still looked into: its user has said something else since.
 func (t *step) takeBack() (taken bool) {
@@ -130,12 +130,12 @@ func (t *step) cancelOrder(o Order) {
 	ch, err := was.CancelOrdered(t.w.Books, ours)
 	switch {
 	case o.Run && !ours:
-		t.do(Reply{ID: o.ID, Err: Refuse("there is nothing to cancel")})
+		t.do(Reply{ID: o.ID, Err: Refuse("nothing to cancel")})
 	case err != nil && taken:
 		t.write(was.Recalled(t.w.Books))
 		t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: nothingStarts})
 	case err != nil:
-		t.do(Reply{ID: o.ID, Rec: was, Err: Refuse("there is nothing to cancel: clawd is not going to resume this session"), Older: elder(was)})
+		t.do(Reply{ID: o.ID, Rec: was, Err: Refuse("nothing to cancel: clawd is not going to resume this session"), Older: elder(was)})
 	case was.TakenBack():
 		t.write(ch)
 		text := nothingStarts
@@ -161,7 +161,7 @@ func (t *step) cancel(o Order, ch *state.Change, ours bool) {
 	}
 	t.write(ch)
 	t.anew()
-	t.log(Info, "resume_cancelled", "cancelled by its user", Field{"phase", string(was.Phase)}, Field{"cause", "its user wants it"})
+	t.log(Info, "resume_cancelled", "resume canceled", Field{"phase", string(was.Phase)}, Field{"cause", "you canceled it"})
 	text := "clawd's run is being ended; no other one follows"
 	switch {
 	case was.Phase == state.Waiting && !ours, was.Phase == state.Claimed:
@@ -196,7 +196,7 @@ func (t *step) ignoreOrder(o Order) {
 	case was.Phase == state.Claimed, was.Phase == state.Fired:
 		text = "clawd leaves it once the attempt under way has ended; \"clawd cancel " + was.ID + "\" ends it"
 	}
-	t.log(Info, event, "as its user wants", Field{"phase", string(was.Phase)})
+	t.log(Info, event, "as you asked", Field{"phase", string(was.Phase)})
 	t.do(Reply{ID: o.ID, Rec: t.s.Rec, Text: text})
 	t.s.Todo.Look = true
 }

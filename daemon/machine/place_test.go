@@ -79,7 +79,7 @@ func (p *place) lastLook(q AskAll) *AllSeen {
 	c, _ := p.fold(&rec)
 	out := &AllSeen{Facts: q.Facts, Rec: &rec, Plan: p.plan, Roles: q.Roles, At: p.k.w.Mono}
 	if now := c.Stop(); now.Key != rec.Stop.Key && now.Key != "cut:"+rec.Stop.Key && "cut:"+now.Key != rec.Stop.Key {
-		out.Facts.Tail = rules.Tail{MovedOn: "somebody went on in this session"}
+		out.Facts.Tail = rules.Tail{MovedOn: "it was continued"}
 		return out
 	}
 	rec.Classifier, rec.Cursor = c, strconv.Itoa(len(p.events))

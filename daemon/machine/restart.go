@@ -54,10 +54,10 @@ func (t *step) refused(e Refused) {
 func (t *step) stopping() {
 	if c, ok := t.s.Phase.(Claimed); ok {
 		t.do(Abort{c.Run.Claim.Token})
-		t.unclaim(c.Run, "cancelled before the start", false)
+		t.unclaim(c.Run, "canceled before the start", false)
 	}
 	if w, waits := t.s.Phase.(Waiting); waits && w.Begun {
-		t.log(Info, "resume_cancelled", "the wait goes on after the next start", Field{"cause", "clawd is stopping"})
+		t.log(Info, "resume_cancelled", "stopping; the wait is kept", Field{"cause", "clawd is stopping"})
 	}
 	for _, r := range t.runs() { // what runs goes on, and somebody has to look after its session
 		if r.Began {

@@ -13,7 +13,7 @@ import (
 )
 
 // cancelled is why clawd ended a run that its user wanted ended.
-const cancelled = "its user cancelled it"
+const cancelled = "you canceled it"
 
 // news has a run looked at as soon as may be.
 func (t *step) news(token string) {
@@ -142,7 +142,7 @@ func (t *step) giveWay(r *Run, e Sighted) {
 	w := &r.Watch
 	if who := resume.Foreign(r.Claim, e.Sight); e.Alive && who != "" && w.Yielded == "" {
 		w.Yielded = who
-		t.log(Warn, "resume_yielded", "clawd's run gives way", Field{"attempt", r.Claim.N}, Field{"pid", r.Claim.PID}, Field{"why", who})
+		t.log(Warn, "resume_yielded", "you use it; clawd's run stopped", Field{"attempt", r.Claim.N}, Field{"pid", r.Claim.PID}, Field{"why", who})
 		t.do(Halt{r.Claim.Token, true})
 	}
 	if !t.s.Rec.Cancelled.IsZero() && e.Alive && w.Ended == "" {
@@ -331,12 +331,12 @@ func (t *step) logVerdict(c resume.Claim, o resume.Outcome) {
 	rec := t.s.Rec
 	switch o.Verdict {
 	case resume.Resumed:
-		t.log(Info, "resume_succeeded", "the session goes on", Field{"attempt", c.N}, Field{"took_s", Seconds(o.Took)}, Field{"total_resumes", Total{}})
+		t.log(Info, "resume_succeeded", "resumed", Field{"attempt", c.N}, Field{"took_s", Seconds(o.Took)}, Field{"total_resumes", Total{}})
 		if c.Plan.Form == resume.FormFresh {
 			t.log(Info, "session_recovered", "a fresh session took over", Field{"old", rec.ID}, Field{"new", rec.NameOf(o.Session)})
 		}
 	case resume.ByHand:
-		t.log(Info, "claim_settled", "somebody else went on", Field{"attempt", c.N}, Field{"outcome", string(o.Verdict)}, Field{"why", o.Why})
+		t.log(Info, "claim_settled", "it was continued", Field{"attempt", c.N}, Field{"outcome", string(o.Verdict)}, Field{"why", o.Why})
 	default:
 		next := "nothing; the user decides"
 		if rec.Phase == state.Waiting {
@@ -346,7 +346,7 @@ func (t *step) logVerdict(c resume.Claim, o resume.Outcome) {
 		if o.Stop != nil {
 			fields = append(fields, Field{"reason", string(o.Stop.Reason)})
 		}
-		t.log(Warn, "resume_failed", "the attempt did not get the session going", fields...)
+		t.log(Warn, "resume_failed", "resume failed", fields...)
 		if c.Plan.Agent != "" && o.Verdict == resume.NoEffect {
 			t.log(Warn, "hand_over_failed", "no other agent takes over", Field{"with", c.Plan.Agent}, Field{"why", o.Why})
 		}

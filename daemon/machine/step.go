@@ -382,7 +382,7 @@ func (t *step) problem(err error) {
 		t.log(Debug, "session_gone", "the session's files are gone", Field{"error", err})
 		return
 	}
-	t.log(Error, "session_error", "this session cannot be looked at; the others go on", Field{"error", err})
+	t.log(Error, "session_error", "can't read this session; the others are not affected", Field{"error", err})
 }
 
 // leaving is the decision by a rule.

@@ -214,7 +214,7 @@ func (t *step) keepsBack(f *rules.Facts) bool {
 	until := t.w.Peers.limited(rec.Decision.With)
 	switch {
 	case rules.Attends(f.Who.Holder):
-		why = "somebody has the session open"
+		why = "the session is open"
 	case until.After(t.w.Now):
 		why = "a session of it waits for its own limit until " + until.Format(time.RFC3339)
 	case plan.Unfit != "":
@@ -329,7 +329,7 @@ func (t *step) standDown(why string, until time.Time) {
 	if !until.IsZero() {
 		fields = append(fields, Field{"self_resume_at", until})
 	}
-	t.log(Info, "standing_down", "somebody else has this session; clawd watches", append(fields, Field{"wake_at", t.s.Rec.Decision.WakeAt})...)
+	t.log(Info, "standing_down", "it is open or in use; resume waits", append(fields, Field{"wake_at", t.s.Rec.Decision.WakeAt})...)
 }
 
 // leave ends the wait for the stop as a rule says.

@@ -40,7 +40,7 @@ func TestTerminalShowsAnother(t *testing.T) {
 		{name: "its title names it", shows: true, known: true, must: true},
 		{name: "its title names another one", known: true, why: "shows another session"},
 		{name: "its title says nothing"},
-		{name: "its title says nothing, and must", must: true, why: "cannot be told"},
+		{name: "its title says nothing, and must", must: true, why: "can't tell"},
 		{name: "the agent says what it shows", sure: true, known: true},
 		{name: "it was started for it, and shows another one", sure: true, named: true, known: true, why: "shows another session"},
 		{name: "its user goes over to another one", shows: true, known: true, turns: 3, why: "shows another session"},

@@ -268,7 +268,7 @@ func (t *Trigger) titled(ctx context.Context, term Terminal, s detect.Session, p
 	case known && !shows:
 		return &ElsewhereError{fmt.Sprintf("process %d shows another session, as the title of its terminal says", p.Holder.PID)}
 	case !known && p.Titled:
-		return &ElsewhereError{fmt.Sprintf("whether process %d shows this session cannot be told: it may show another one of the folder, "+
+		return &ElsewhereError{fmt.Sprintf("clawd can't tell whether process %d shows this session: it may show another one of the folder, "+
 			"and the title of its terminal does not name this one", p.Holder.PID)}
 	}
 	return nil

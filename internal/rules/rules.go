@@ -209,7 +209,7 @@ var table = []Rule{
 		command: func(f *Facts) string { return "clawd resume " + f.Record.Owner }},
 	{Name: "sub_agent", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
 		holds: func(f *Facts) bool { return f.Info.Parent != "" },
-		why:   text("it is a sub-agent's session; the main one goes on or does not")},
+		why:   text("it is a sub-agent's session; what counts is the main one")},
 	{Name: "archived", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
 		holds: func(f *Facts) bool { return f.Info.Archived },
 		why:   text("it is archived")},
@@ -218,11 +218,11 @@ var table = []Rule{
 		why:   text("its project is in [watch] ignore_projects")},
 	{Name: "ignored", At: Stop | Next | Wait | Claim | Order, Ends: Quiet, Ordered: true,
 		holds:   func(f *Facts) bool { return f.Record.Ignored },
-		why:     text("its user has clawd ignore it"),
+		why:     text("you have clawd ignore it"),
 		command: func(f *Facts) string { return "clawd ignore --off " + f.Record.Session.ID }},
 	{Name: "canceled", At: Stop | Next | Wait | Claim, Ends: Quiet, Ordered: true,
 		holds: func(f *Facts) bool { return f.Record.Cancelled },
-		why:   text("its user canceled it, and nobody has gone on since")},
+		why:   text("you canceled it, and it was not continued since")},
 	{Name: "exec_has", At: Wait | Claim | Shim | Order, Ends: Later, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Exec },
 		why:   text(ExecHas)},
@@ -258,9 +258,9 @@ var table = []Rule{
 		},
 		why: func(f *Facts) string {
 			if f.Who.Server == Among {
-				return "a terminal that may have shown it was quit, and which other one shows it cannot be told; " + afterQuit
+				return "a terminal that may have shown it was quit, and clawd can't tell which other one shows it; " + afterQuit
 			}
-			return "its user quit it, and only a server of the agent still has it open; " + afterQuit
+			return "you quit it, and only a server of the agent still has it open; " + afterQuit
 		}},
 	{Name: "foreign", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Holder.Foreign && !f.attended() },
@@ -274,7 +274,7 @@ var table = []Rule{
 		holds: func(f *Facts) bool {
 			return !f.attended() && f.Record.Driven && f.Who.End == Quit && !f.Config.AfterQuit
 		},
-		why: text("its user quit it; " + afterQuit)},
+		why: text("you quit it; " + afterQuit)},
 	{Name: "closed_unseen", At: Wait, Ends: Tells, Key: "resume.after_quit",
 		holds: func(f *Facts) bool {
 			nobody := f.Who.Holder.Liveness == detect.Gone || f.Who.Server == Late // which did not run the turn that stopped
@@ -288,7 +288,7 @@ var table = []Rule{
 		}},
 	{Name: "files_gone", At: Claim | Order, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Tail.Gone },
-		why:   text("its files are gone: its user or the agent removed it")},
+		why:   text("its files are gone: you or the agent removed it")},
 	{Name: "unreadable", At: Claim | Shim, Ends: Later, Ordered: true, Again: time.Minute,
 		holds: func(f *Facts) bool { return f.Tail.Err != nil },
 		why:   func(f *Facts) string { return fmt.Sprintf("its files cannot be read: %v", f.Tail.Err) }},
@@ -306,7 +306,7 @@ var table = []Rule{
 	{Name: "sibling_went_on", At: Claim, Ends: Tells,
 		holds: func(f *Facts) bool { return f.World.WentOn != "" },
 		why: func(f *Facts) string {
-			return "session " + f.World.WentOn + " was started after the stop in the same folder and went on: somebody moved on"
+			return "session " + f.World.WentOn + " was started after the stop in the same folder and continued: the work moved on there"
 		}},
 	{Name: "sibling_busy", At: Claim, Ends: Later, Ordered: true, Again: 10 * time.Second,
 		holds: func(f *Facts) bool { return f.World.Busy != "" },

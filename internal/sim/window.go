@@ -120,7 +120,7 @@ func (w *window) sees() agent.View {
 	case w.menu || w.asks():
 		return agent.View{Close: []byte(agent.Escape), Why: "the menu of the usage limit lies over its input box"}
 	case w.b.Armed():
-		return agent.View{Why: "it goes on by itself when the usage limit resets"}
+		return agent.View{Why: "it continues by itself when the usage limit resets"}
 	case !w.b.Idle():
 		return agent.View{Why: agent.WhyBusy}
 	case w.blank():
