@@ -22,6 +22,7 @@ func TestUnknownRecordBehindFailure(t *testing.T) {
 		"a figure of system":  {limit + rec("system", 3, map[string]any{"subtype": "tea_duration", "durationMs": 5}), detect.UsageLimit},
 		"a file's history":    {limit + `{"type":"file-history-snapshot","messageId":"x","snapshot":{"type":"user","isApiErrorMessage":true}}` + "\n", detect.UsageLimit},
 		"a reworded notice":   {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "See you at 3pm"}), detect.Unknown},
+		"slept over a reset":  {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "Usage limit has reset · press enter to continue"}), detect.UsageLimit},
 		"an answer behind it": {limit + rec("user-v2", 3, nil) + failed(4, limitSentence, map[string]any{"error": "rate_limit", "apiErrorStatus": 429}), detect.UsageLimit},
 		"no text":             {prompt(1, "x") + failed(2, "", map[string]any{"error": "rate_limit", "apiErrorStatus": 429}), detect.Unknown},
 		"which server error":  {prompt(1, "x") + failed(2, "API Error: the penguins are asleep", map[string]any{"error": "server_error"}), detect.Unknown},
