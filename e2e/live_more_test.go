@@ -101,6 +101,29 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 	w.wantMain(1)
 }
 
+// The agent turns its own continue off, which it says as a warning: clawd goes on then.
+func TestLiveOwnContinueOff(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude332)
+	reset := w.planLimit(75*time.Second, false)
+	c := w.startClawd(settings{grace: "30s"})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	p.shows("ontinuing automatically")
+	w.writeJSON(".claude/settings.json", map[string]any{"autoContinueAtUsageLimit": false})
+	p.shows("Automatic continue was turned off")
+	c.wait("resume_started", "plan", "tmux")
+	if early := time.Until(reset()); early > 0 {
+		t.Errorf("it went on %s before the reset", early)
+	}
+	c.resumedOnce(w.only())
+	p.shows("All done.")
+	c.quiet(5 * time.Second)
+	w.wantMain(2)
+}
+
 // Codex's terminal leaves the session to a background server, which takes prompts in its queue. What
 // its user has begun to type stays.
 func TestLiveCodexServer(t *testing.T) {

@@ -54,7 +54,7 @@ func (c *Claude) unread(r *record) bool {
 		return true
 	}
 	_, _, ok := selfResume(text, r.at, c.zone)
-	return ok != (r.Level == "notice")
+	return ok && !r.announces() || !ok && r.Level == "notice"
 }
 
 // note looks at a line of none of the kinds that tell something.

@@ -263,7 +263,7 @@ func (c *Claude) systemEvent(e detect.Event, r *record) (detect.Event, bool) {
 		return e, true
 	case "informational":
 		var text string
-		if r.Level != "notice" || json.Unmarshal(r.Content, &text) != nil {
+		if !r.announces() || json.Unmarshal(r.Content, &text) != nil {
 			return e, false
 		}
 		next, done, ok := selfResume(text, r.at, c.zone)
@@ -278,6 +278,9 @@ const longestRetry = 6 * time.Hour
 
 // longestArmed is how far off the agent arms its own continue.
 const longestArmed = 24 * time.Hour
+
+// announces: at these levels the agent speaks of its own continue. That it will not come after all is a warning.
+func (r *record) announces() bool { return r.Level == "notice" || r.Level == "warning" }
 
 // selfResume reads the notices about the agent's own continue at a usage limit. next: when it
 // will go on, zero when it dropped that; done: the user dropped it.

@@ -225,6 +225,7 @@ func TestSelfResume(t *testing.T) {
 		"Automatic continue cancelled · /rate-limit-options to re-arm":                                 {time.Time{}, true, true},
 		"Automatic continue stopped · the usage limit now resets more than 24 hours out, so it is off": {time.Time{}, false, true},
 		"Automatic continue did not run · the continuation was blocked":                                {time.Time{}, false, true},
+		"Automatic continue stopped · your login changed or ended · send a prompt to continue":         {time.Time{}, true, true},
 		"Usage limit has reset · Press enter to continue":                                              {time.Time{}, false, true},
 		"Please write: Usage limit reached · continuing automatically at 1:38am":                       {time.Time{}, false, false},
 		"Approaching weekly limit · resets 3am":                                                        {time.Time{}, false, false},
