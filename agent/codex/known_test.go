@@ -13,13 +13,18 @@ func TestUnknownRecordBehindFailure(t *testing.T) {
 	}
 	for more, want := range map[string]detect.Reason{
 		"": detect.UsageLimit,
-		record("event_msg", `{"type":"thread_name_updated"}`):           detect.UsageLimit,
-		record("event_msg", `{"type":"mcp_something_new"}`):             detect.UsageLimit,
-		record("token_usage_record", `{}`):                              detect.UsageLimit,
-		record("event_msg", `{"type":"thread_taken_back"}`):             detect.Unknown,
-		record("event_message", `{"type":"thread_rolled_back"}`):        detect.Unknown,
-		record("response_item", `{"type":"utterance"}`):                 detect.Unknown,
-		`{"type":"event_msg","payload":{"type":"task_started"}}` + "\n": detect.Unknown,
+		record("event_msg", `{"type":"thread_name_updated"}`):                     detect.UsageLimit,
+		record("event_msg", `{"type":"mcp_something_new"}`):                       detect.UsageLimit,
+		record("token_usage_record", `{}`):                                        detect.UsageLimit,
+		record("event_msg", `{"type":"sub_agent_activity","kind":"interrupted"}`): detect.UsageLimit,
+		record("response_item", `{"type":"agent_message"}`):                       detect.UsageLimit,
+		record("response_item", `{"type":"configuration_update"}`):                detect.UsageLimit,
+		record("inter_agent_communication_metadata", `{}`):                        detect.UsageLimit,
+		record("realtime_item", `{}`):                                             detect.Unknown,
+		record("event_msg", `{"type":"thread_taken_back"}`):                       detect.Unknown,
+		record("event_message", `{"type":"thread_rolled_back"}`):                  detect.Unknown,
+		record("response_item", `{"type":"utterance"}`):                           detect.Unknown,
+		`{"type":"event_msg","payload":{"type":"task_started"}}` + "\n":           detect.Unknown,
 	} {
 		c, s := recorded(t, "exec-json-usage-limit")
 		put(t, s.Path, more)
