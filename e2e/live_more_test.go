@@ -124,6 +124,28 @@ func TestLiveOwnContinueOff(t *testing.T) {
 	w.wantMain(2)
 }
 
+// Its user quits in that wait, which the agent says as a warning, too: a quit is a quit.
+func TestLiveOwnContinueQuit(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude332)
+	reset := w.planLimit(45*time.Second, false)
+	c := w.startClawd(settings{grace: "5s"})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	p.shows("ontinuing automatically")
+	p.types("/exit")
+	p.keys("Enter")
+	p.shows("the agent ended")
+	if id := w.only(); !strings.Contains(w.transcript(id), "exited during the wait") {
+		t.Errorf("it does not say so:\n%s", w.transcript(id))
+	}
+	c.wait("session_left", "reason", "usage_limit")
+	c.quiet(time.Until(reset()) + 15*time.Second)
+	w.wantMain(1)
+}
+
 // Codex's terminal leaves the session to a background server, which takes prompts in its queue. What
 // its user has begun to type stays.
 func TestLiveCodexServer(t *testing.T) {
