@@ -15,8 +15,8 @@ var refusals = []string{"No saved session found with ID ", "No saved session fou
 const noInput = "No input provided via stdin."
 
 // Output reads what `qwen --output-format stream-json` printed, with stderr among it. Its first line comes before
-// anything is asked. Its last line tells the usage of the whole session, so that of its messages counts. 0.15 ends with success after an error, which is then the whole answer. A last line that was cut
-// proves nothing and is left out.
+// anything is asked. Its last line tells the usage of the whole session, so that of its messages counts. Up to 0.23.3 it ends with
+// success after an error, which is then the whole answer. A last line that was cut proves nothing and is left out.
 func (q *Qwen) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
 	o := printed{Printed: agent.Printed{Each: each}, q: q}
 	return o.Read(r, func(l agent.Line) {
@@ -138,7 +138,7 @@ func (o *printed) system(e *outputEvent) {
 	if e.Subtype != "init" {
 		return
 	}
-	o.Out.Began, o.old = true, !agent.AtLeast(e.Version, 0, 16)
+	o.Out.Began, o.old = true, !agent.AtLeast(e.Version, 0, 23, 4)
 	if agent.IsUUID(e.Session) {
 		o.Out.Session = e.Session
 		o.Say(agent.Said{Kind: agent.SaidOpened, Session: e.Session})

@@ -30,6 +30,7 @@ func TestOutput(t *testing.T) {
 		"tool-then-finish":   {Began: true, Session: "5fedfda1-131d-4d30-b0c3-e5d84b3594f0"},
 		"old-401":            {Began: true, Failed: true, Session: "131f2f63-53cf-4bab-992e-d35a6302f29a"},
 		"old-stream-cut":     {Began: true, Failed: true, Session: "744d6233-ad22-45d2-aaad-8a7c4f78cc38"},
+		"old-429-v0.23.3":    {Began: true, Failed: true, Session: "87a31879-6bf8-46a8-8273-77d8e4376c74"},
 		"old-finished":       {Began: true, Session: "6c3112b4-eb3c-439d-bc8f-5c7bbe629562"},
 		"sigterm-mid-stream": {Began: true, Session: "0017111f-b529-4f13-9ef3-ce92fc45aec3"},
 		"zai-1308":           {Began: true, Failed: true, Session: "916c4718-53a7-42ee-bb9a-522985232750"},
@@ -46,11 +47,12 @@ func TestOutput(t *testing.T) {
 func TestSaid(t *testing.T) {
 	q := over(t.TempDir(), agenttest.Procs{}, agent.Config{})
 	for name, want := range map[string][]string{
-		"finished":      {"opened 4c426ca2-9874-4a0a-850f-a223693f72e3", "usage 1200 12 0 0 - 0s false", "text All done.", "done All done."},
-		"old-401":       {"opened 131f2f63-53cf-4bab-992e-d35a6302f29a", "failed auth "},
-		"old-finished":  {"opened 6c3112b4-eb3c-439d-bc8f-5c7bbe629562", "usage 1200 12 0 0 - 0s false", "text All done.", "done All done."},
-		"429-no-header": {"retry Retrying in 60s (attempt 1/10): [API Err", "note Retrying provider attempt (0 buffered to", "retry Retrying in 120s (attempt 2/10): [API Er", "opened c81fa70f-da09-4422-b997-17c708f41f17"},
-		"no-key":        {"failed auth "},
+		"finished":        {"opened 4c426ca2-9874-4a0a-850f-a223693f72e3", "usage 1200 12 0 0 - 0s false", "text All done.", "done All done."},
+		"old-401":         {"opened 131f2f63-53cf-4bab-992e-d35a6302f29a", "failed auth "},
+		"old-429-v0.23.3": {"opened 87a31879-6bf8-46a8-8273-77d8e4376c74", "failed rate_limit "},
+		"old-finished":    {"opened 6c3112b4-eb3c-439d-bc8f-5c7bbe629562", "usage 1200 12 0 0 - 0s false", "text All done.", "done All done."},
+		"429-no-header":   {"retry Retrying in 60s (attempt 1/10): [API Err", "note Retrying provider attempt (0 buffered to", "retry Retrying in 120s (attempt 2/10): [API Er", "opened c81fa70f-da09-4422-b997-17c708f41f17"},
+		"no-key":          {"failed auth "},
 	} {
 		if d := cmp.Diff(want, agenttest.Said(t, q, printedBy(t, name))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
