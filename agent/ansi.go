@@ -22,8 +22,11 @@ func ParseScreen(text string, row, col int, title string) Screen {
 		case n < row && row-n <= MostAbove:
 			s.FaintAbove = slices.Insert(s.FaintAbove, 0, faint)
 		}
-		if n <= row && row-n <= MostInks {
+		switch {
+		case n <= row && row-n <= MostInks:
 			s.Inks = slices.Insert(s.Inks, 0, inks)
+		case n > row && n-row <= MostBelow:
+			s.InksBelow = append(s.InksBelow, inks)
 		}
 		s.Rows = append(s.Rows, strings.TrimRight(plain, " "))
 	}

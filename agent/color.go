@@ -85,11 +85,14 @@ func (s Screen) InkOf(row int, r rune) (c Color, known bool) {
 
 // eachInk calls for what stands in a row whose colors are known. Blanks have none.
 func (s Screen) eachInk(row int, f func(col int, r rune, c Color)) {
-	above, col := s.Row-row, 0
-	if above < 0 || above >= len(s.Inks) {
-		return
+	var inks []Ink
+	col := 0
+	switch above := s.Row - row; {
+	case above >= 0 && above < len(s.Inks):
+		inks = s.Inks[above]
+	case above < 0 && -above <= len(s.InksBelow):
+		inks = s.InksBelow[-above-1]
 	}
-	inks := s.Inks[above]
 	for _, r := range s.Line(row) {
 		for len(inks) > 0 && inks[0].To <= col {
 			inks = inks[1:]

@@ -7,7 +7,7 @@ import (
 	"github.com/clawd-project/clawd/agent"
 )
 
-// The color of a text is known where it has one alone, in the cursor's row and the nearest above it. Columns count, not runes.
+// The color of a text is known where it has one alone, in the cursor's row and the nearest above and below it. Columns count, not runes.
 func TestInk(t *testing.T) {
 	blue, grey := agent.OfParts(98, 114, 164), agent.OfPalette(8)
 	rows := []string{
@@ -17,6 +17,7 @@ func TestInk(t *testing.T) {
 		"\x1b[33m東京 \x1b[90m(hint)",
 		"\x1b[38;2;98;114;164mx x\x1b[39m",
 		"> \x1b[7mX\x1b[0m\x1b[38;2;98;114;164m blue  blue",
+		"\x1b[90mbelow", "\x1b[0m> \x1b[90mfurther", "too far down",
 	}
 	s := agent.ParseScreen(strings.Join(rows, "\n"), 9, 2, "")
 	for _, c := range []struct {
@@ -34,7 +35,11 @@ func TestInk(t *testing.T) {
 		{6, 0, 0, false},
 		{2, 0, agent.OfPalette(12), true},
 		{0, 0, 0, false},
-		{10, 0, 0, false},
+		{10, 0, grey, true},
+		{11, 2, grey, true},
+		{11, 0, 0, false},
+		{12, 0, 0, false},
+		{13, 0, 0, false},
 	} {
 		if got, one := s.Ink(c.row, c.from); one != c.one || one && got != c.want {
 			t.Errorf("row %d from %d: %x, %t", c.row, c.from, got, one)

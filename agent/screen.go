@@ -21,12 +21,16 @@ type Screen struct {
 	Plain bool `json:",omitempty"`
 	// Inks are the colors of row Row and of those right above it, from the nearest one on, at most MostInks of them. None: not known.
 	Inks [][]Ink `json:",omitempty"`
+	// InksBelow are the colors of the rows right below, from the nearest one on, at most MostBelow of them: an agent may leave the
+	// cursor above its box.
+	InksBelow [][]Ink `json:",omitempty"`
 }
 
-// MostAbove bounds FaintAbove, and MostInks what Inks has of the rows above.
+// MostAbove bounds FaintAbove, MostInks what Inks has of the rows above, and MostBelow InksBelow.
 const (
 	MostAbove = 4
 	MostInks  = 8
+	MostBelow = 2
 )
 
 // View is what an agent's own screen says about a prompt that is to be typed into it.

@@ -99,12 +99,17 @@ func (b box) hint() string {
 func boxOf(s agent.Screen) box {
 	mode := modeRow(s)
 	if s.Col != 0 || s.At(s.Row) != "" || s.Row != s.Last()+1 {
+		row, grey := s.Row, s.IsFaint(boxCol)
+		if below, ok := strayed(s); ok {
+			color, one := s.Ink(below, boxCol)
+			row, grey = below, one && color.Grey()
+		}
 		return box{
-			row:    s.Row,
-			empty:  s.Col == boxCol && (s.IsFaint(boxCol) || asHint(s, s.Row)),
-			idle:   mode-(s.Row+1) <= footerRows && footer().MatchString(s.Line(mode)),
+			row:    row,
+			empty:  s.Col == boxCol && (grey || asHint(s, row)),
+			idle:   mode-(row+1) <= footerRows && footer().MatchString(s.Line(mode)),
 			status: s.At(mode),
-			room:   len([]rune(s.Line(s.Row+1))) - roomLess,
+			room:   len([]rune(s.Line(row+1))) - roomLess,
 		}
 	}
 	row := mode - oldAbove
@@ -116,6 +121,18 @@ func boxOf(s agent.Screen) box {
 		status: s.At(mode),
 		room:   len([]rune(s.Line(row+1)))*9/10 - oldRoomLess,
 	}
+}
+
+// strayed gives the row of the box below a cursor that stands above it, between 0.15 and 0.24: the agent puts it there for where the box
+// was before what stood above it went, and leaves it until the next key. Its column is right.
+func strayed(s agent.Screen) (row int, ok bool) {
+	for row := s.Row + 1; row <= s.Row+agent.MostBelow; row++ {
+		line := s.Line(row)
+		if line != "" && strings.Contains(promptSigns, line[:1]) && strings.HasPrefix(s.Line(row-1), "───") && agent.Rule(s.Line(row+1), '─') {
+			return row, true
+		}
+	}
+	return 0, false
 }
 
 // modeRow is the row that names the mode: the last one, or in fewer than 80 columns the one above what else is drawn on its right.

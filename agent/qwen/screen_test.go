@@ -45,6 +45,34 @@ func TestPlaceholderIsGrey(t *testing.T) {
 	}
 }
 
+// 0.21 leaves the cursor above its box when what stood there has gone (0.21.2, as clawd wrap was sent it).
+func TestStrayedCursor(t *testing.T) {
+	rule := "\x1b[38;2;137;180;250m" + strings.Repeat("─", 110) + "\x1b[39m"
+	const box, grey = "\x1b[38;2;137;180;250m> \x1b[39m\x1b[48;2;212;212;212m \x1b[49m", "\x1b[38;2;108;112;134m"
+	for name, c := range map[string]struct {
+		row, col int
+		box      string
+		want     agent.View
+	}{
+		"on the line above":        {5, 2, box + grey + " " + placeholder, agent.View{Ready: true, Room: 104}},
+		"one row further up":       {4, 2, box + grey + " " + placeholder, agent.View{Ready: true, Room: 104}},
+		"too far up":               {3, 2, box + grey + " " + placeholder, agent.View{Why: agent.WhyNoBox}},
+		"below the box":            {7, 2, box + grey + " " + placeholder, agent.View{Why: agent.WhyNoBox}},
+		"in another column":        {5, 3, box + grey + " " + placeholder, agent.View{Why: agent.WhyText, Input: placeholder}},
+		"its words, typed":         {5, 2, box + " " + placeholder, agent.View{Why: agent.WhyText, Input: placeholder}},
+		"a suggestion":             {5, 2, box + grey + "All done.", agent.View{Why: agent.WhyText, Input: "All done."}},
+		"typed, with Home pressed": {5, 2, "\x1b[38;2;137;180;250m> \x1b[39mcontinue", agent.View{Why: agent.WhyText, Input: "continue"}},
+	} {
+		rows := []string{"  \x1b[38;2;243;139;168m✕\x1b[39m \x1b[38;2;243;139;168m[API Error: 429 This request would exceed your limit]" + grey + " \x1b[39m",
+			"    " + grey + "(Press Ctrl+Y to retry)\x1b[39m", "", "", "", rule, c.box + "\x1b[39m", rule,
+			"  \x1b[38;2;203;166;247m➜ demo · git:(main) · demo-1\x1b[39m", "  \x1b[38;2;137;180;250mAuto mode" + grey + " (shift + tab to cycle)\x1b[39m", ""}
+		v := (&Qwen{}).Screen(agent.ParseScreen(strings.Join(rows, "\n"), c.row, c.col, "Qwen - demo"))
+		if v.Ready != c.want.Ready || v.Room != c.want.Room || v.Why != c.want.Why || v.Input != c.want.Input {
+			t.Errorf("%s: %+v, want %+v", name, v, c.want)
+		}
+	}
+}
+
 // 0.15 draws the cursor itself, and hides the terminal's, which waits below everything (as tmux tells it).
 func TestOwnCursor(t *testing.T) {
 	rule := "\x1b[38;2;137;180;250m" + strings.Repeat("─", 100)

@@ -177,6 +177,9 @@ func (e *emulator) screen() (agent.Screen, bool) {
 	for y := e.y; y >= 0 && e.y-y <= agent.MostInks; y-- {
 		s.Inks = append(s.Inks, inks(e.lines[y]))
 	}
+	for y := e.y + 1; y < e.rows && y-e.y <= agent.MostBelow; y++ {
+		s.InksBelow = append(s.InksBelow, inks(e.lines[y]))
+	}
 	return s, !e.broken
 }
 

@@ -117,6 +117,13 @@ func TestInks(t *testing.T) {
 	if _, one := s.Ink(s.Row, 0); one || len(s.Inks[0]) != 2 || s.Inks[0][0].Color != agent.OfParts(98, 114, 164) || s.Inks[0][1].Color != agent.OfPalette(61) {
 		t.Errorf("%v", s.Inks[0])
 	}
+	e.feed([]byte("\x1b[4A"))
+	s, _ = e.screen()
+	for down := range 4 {
+		if _, known := s.InkOf(s.Row+down, 'x'); known != (down <= agent.MostBelow) {
+			t.Errorf("%d rows below the cursor: known %t", down, known)
+		}
+	}
 }
 
 // The rows right above the cursor are told of as well, and no more of them than there are.
