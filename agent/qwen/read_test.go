@@ -102,6 +102,24 @@ func TestOldGivesUp(t *testing.T) {
 	}
 }
 
+// TestErrorOf012: it has the text of an error under another name, and the status in that alone (0.12.0, after its seventh try).
+func TestErrorOf012(t *testing.T) {
+	for text, want := range map[string]detect.Stop{
+		"500 Internal server error":       {Reason: detect.ServerError, Status: 500},
+		"429 Rate limit reached":          {Reason: detect.RateLimit, Status: 429},
+		"401 Incorrect API key provided.": {Reason: detect.Auth, Status: 401},
+		"Connection error.":               {Reason: detect.Network},
+		"Request was aborted.":            {Reason: detect.Interrupted},
+	} {
+		failed := made("e1", "12:13:07.000", "system", `,"subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_error","response_id":"","model":"demo-1","error":"`+
+			text+`","error_type":"api_error","status_code":"api_error","duration_ms":182,"prompt_id":"`+sid+`########0","auth_type":"openai"}}`)
+		q, s := session(t, strings.NewReplacer(`"provenance":"x",`, "", "0.24.4", "0.12.0").Replace(asked+failed))
+		if got, _ := verdict(t, q, s, detect.Gone); got.State != detect.Stopped || got.Reason != want.Reason || got.Status != want.Status {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
 // TestTriesInATerminal: they are one stop, which the agent may go on after while it lives.
 func TestTriesInATerminal(t *testing.T) {
 	q, s := session(t, begun+shown+failing+limited("e2", "12:13:09.000"))

@@ -1,6 +1,7 @@
 package qwen
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,7 @@ type uiEvent struct {
 	Status   int    `json:"status_code"`
 	Type     string `json:"error_type"`
 	Message  string `json:"error_message"`
+	Error    string `json:"error"`  // what 0.12 has as error_message; its status_code is a word
 	Outcome  string `json:"status"` // of a tool
 	Decision string `json:"decision"`
 }
@@ -76,8 +78,17 @@ func parse(line []byte) (*record, error) {
 	}
 	at, _ := time.Parse(time.RFC3339, r.Timestamp)
 	r.at = detect.Clamp(at)
+	if e := &r.Payload.Event; e.Message == "" && e.Status == 0 {
+		e.Message = e.Error
+		if code := statusLead.FindString(e.Error); code != "" {
+			e.Status, _ = strconv.Atoi(code[:3])
+		}
+	}
 	return r, nil
 }
+
+// statusLead is how the error of a request begins that was answered.
+var statusLead = lazyregexp.New(`^[45]\d\d `)
 
 // named: a record that an event can be made of has a name and a time.
 func (r *record) named() bool { return r.ID != "" && len(r.ID) <= 64 && !r.at.IsZero() }
