@@ -155,13 +155,26 @@ func (p procfs) split(pid int, name string) []string {
 func (p procfs) Argv(pid int) []string    { return p.split(pid, "cmdline") }
 func (p procfs) Environ(pid int) []string { return p.split(pid, "environ") }
 
+// Cwd gives a folder that was removed by the name that it had: one that is made again in its place, such as a work tree of git, is
+// where the process's session goes on.
 func (p procfs) Cwd(pid int) string {
-	s, err := os.Readlink(p.path(pid, "cwd"))
+	path := p.path(pid, "cwd")
+	s, err := os.Readlink(path)
 	if err != nil {
 		return ""
 	}
+	if name, marked := strings.CutSuffix(s, removed); marked {
+		is, err1 := os.Stat(path)
+		named, err2 := os.Stat(s) // the folder may really be called so
+		if err1 != nil || err2 != nil || !os.SameFile(is, named) {
+			return name
+		}
+	}
 	return s
 }
+
+// removed is what the kernel writes behind the name of a file that is no more.
+const removed = " (deleted)"
 
 func (p procfs) Opens(pid int) []string {
 	dir := p.path(pid, "fd")
@@ -172,7 +185,7 @@ func (p procfs) Opens(pid int) []string {
 	var paths []string
 	for _, fd := range fds {
 		if s, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && strings.HasPrefix(s, "/") {
-			paths = append(paths, strings.TrimSuffix(s, " (deleted)"))
+			paths = append(paths, strings.TrimSuffix(s, removed))
 		}
 	}
 	return paths

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -49,4 +50,50 @@ func TestInnerPID(t *testing.T) {
 	if got := NewProcs().InnerPID(os.Getpid()); got != os.Getpid() {
 		t.Errorf("this process, %d, has the pid %d in its own namespace", os.Getpid(), got)
 	}
+}
+
+// TestRemovedFolder: a process works on in a folder that was removed, also when one of the same name is there again.
+func TestRemovedFolder(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"app", "app (deleted)"} {
+		dir := filepath.Join(base, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		pid := standIn(t, dir)
+		is := func(when string) {
+			t.Helper()
+			if got := NewProcs().Cwd(pid); got != dir {
+				t.Errorf("%s: %q, want %q", when, got, dir)
+			}
+		}
+		is("at first")
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		is("removed")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		is("made again")
+	}
+}
+
+// standIn starts a process that works in a folder and waits for the end of its input, which is the test's.
+func standIn(t *testing.T, dir string) int {
+	t.Helper()
+	cmd := exec.Command("cat")
+	cmd.Dir = dir
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skip("no cat here: ", err)
+	}
+	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+	return cmd.Process.Pid
 }
