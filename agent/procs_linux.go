@@ -191,8 +191,14 @@ func (p procfs) Opens(pid int) []string {
 	return paths
 }
 
-// Listens finds the sockets of the process among the kernel's listening ones.
+// Listens finds the sockets of the process among the kernel's listening ones. In another network namespace they are of another
+// loopback: on ours the same port is some other program's, or nobody's.
 func (p procfs) Listens(pid int) []int {
+	ours, err1 := os.Readlink(filepath.Join(p.root, "self/ns/net"))
+	its, err2 := os.Readlink(p.path(pid, "ns/net"))
+	if err1 != nil || err2 != nil || ours != its {
+		return nil
+	}
 	dir := p.path(pid, "fd")
 	fds, err := os.ReadDir(dir)
 	if err != nil {

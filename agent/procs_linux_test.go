@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"bufio"
+	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -96,4 +100,41 @@ func standIn(t *testing.T, dir string) int {
 	}
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 	return cmd.Process.Pid
+}
+
+// TestListensHere: a port in a network namespace of its own, as a container has one, is another one's or nobody's on this loopback.
+func TestListensHere(t *testing.T) {
+	const listen = "CLAWD_TEST_LISTEN"
+	if os.Getenv(listen) != "" {
+		l, err := net.Listen("tcp4", "0.0.0.0:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		os.Stdout.WriteString("listens\n")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		return
+	}
+	for _, contained := range []bool{false, true} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestListensHere$")
+		cmd.Env = append(os.Environ(), listen+"=1")
+		if contained {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET}
+		}
+		in, err1 := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Skip("no namespaces here: ", err)
+		}
+		t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "listens\n" {
+			t.Fatal(line, err)
+		}
+		if got := NewProcs().Listens(cmd.Process.Pid); (len(got) == 1) == contained {
+			t.Errorf("in a container %v: %d", contained, got)
+		}
+	}
 }

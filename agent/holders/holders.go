@@ -76,8 +76,11 @@ func Gone(procs agent.Procs, why string) []detect.Holder {
 }
 
 // Describe fills in what a process itself tells of a holder: its start, its group, who leads its session, and for a
-// live interactive one where it is shown.
+// live interactive one where it is shown. One that has another pid in a namespace of its own lives in a container.
 func Describe(procs agent.Procs, h *detect.Holder, p agent.Proc) {
+	if inner := procs.InnerPID(p.PID); inner != 0 && inner != p.PID {
+		h.Foreign = true
+	}
 	h.Start, h.Group, h.Leader = p.Start, p.Group, p.Leader
 	if l, ok := procs.Get(p.Leader); ok {
 		h.LeaderStart = l.Start

@@ -73,3 +73,14 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// A container's pseudo terminals and tmux panes are numbered anew: the same name is another window here.
+func TestDescribeContained(t *testing.T) {
+	procs := agenttest.Procs{All: []agent.Proc{{PID: 7, Start: 70, Group: 7, Leader: 5, TTY: "/dev/pts/1"}}, Inner: map[int]int{7: 3},
+		Vars: map[int][]string{7: {"TMUX=/tmp/tmux-1000/default,812,0", "TMUX_PANE=%3"}}}
+	h := detect.Holder{PID: 7, Liveness: detect.Alive, Kind: detect.Interactive}
+	Describe(procs, &h, procs.All[0])
+	if !h.Foreign || h.TTY != "" || h.Tmux != "" || h.Pane != "" {
+		t.Errorf("%+v", h)
+	}
+}
