@@ -21,6 +21,7 @@ func (e Env) Whole() Env {
 type noProcs struct{}
 
 func (noProcs) Boot() string          { return "" }
+func (noProcs) Machine() string       { return "" }
 func (noProcs) PIDNamespace() string  { return "" }
 func (noProcs) InnerPID(int) int      { return 0 }
 func (noProcs) Get(int) (Proc, bool)  { return Proc{}, false }

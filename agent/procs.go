@@ -60,6 +60,9 @@ const longestPause = 32 * time.Millisecond
 type Procs interface {
 	// Boot is the boot id; empty: not known.
 	Boot() string
+	// Machine is the id of the machine, which a reboot does not change; empty: not known. The first pid namespace is called
+	// the same on all.
+	Machine() string
 	// PIDNamespace is this process's own, e.g. "pid:[4026531836]"; empty: not known.
 	PIDNamespace() string
 	// InnerPID is the pid that the process has in its own pid namespace, which may lie below this

@@ -48,6 +48,8 @@ func (p *macProcs) Boot() string {
 	return id
 }
 
+func (p *macProcs) Machine() string { return "" }
+
 func (p *macProcs) PIDNamespace() string { return "" }
 
 func (p *macProcs) InnerPID(int) int { return 0 }

@@ -33,6 +33,15 @@ func (p procfs) Boot() string {
 	return strings.TrimSpace(string(b))
 }
 
+// Machine is what systemd, D-Bus or an installer has written down.
+func (procfs) Machine() string {
+	b, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
 func (p procfs) PIDNamespace() string {
 	s, err := os.Readlink(filepath.Join(p.root, "self/ns/pid"))
 	if err != nil {

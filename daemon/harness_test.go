@@ -339,6 +339,7 @@ func (p *table) set(f func()) {
 }
 
 func (p *table) Boot() (b string)     { p.set(func() { b = p.boot }); return b }
+func (p *table) Machine() string      { return "" }
 func (p *table) PIDNamespace() string { return "pid:[1]" }
 func (p *table) InnerPID(pid int) int { return pid }
 func (p *table) Get(pid int) (agent.Proc, bool) {

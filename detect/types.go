@@ -231,7 +231,7 @@ type Holder struct {
 	Group       int        `json:"group,omitempty"`        // process group
 	Status      Activity   `json:"status,omitempty"`       // empty: not told
 	Since       time.Time  `json:"since,omitzero"`         // when it said so first; zero: not told
-	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace
+	Foreign     bool       `json:"foreign,omitempty"`      // it lives, or lived, in another pid namespace or on another machine
 	Outlives    bool       `json:"outlives,omitempty"`     // a server that keeps a session open when the terminals that showed it have ended
 	Sure        bool       `json:"sure,omitempty"`         // false: it may hold this session (same folder), nothing says which
 	Named       bool       `json:"named,omitempty"`        // sure by its arguments alone: in a terminal its user may have gone over to another session

@@ -40,6 +40,7 @@ func (p *passing) List() ([]agent.Proc, error) {
 }
 
 func (*passing) Boot() string           { return "boot" }
+func (*passing) Machine() string        { return "" }
 func (*passing) PIDNamespace() string   { return "" }
 func (*passing) InnerPID(pid int) int   { return pid }
 func (p *passing) Argv(int) []string    { return p.states[0].argv }

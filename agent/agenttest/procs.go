@@ -17,6 +17,7 @@ type Procs struct {
 	Inner  map[int]int  // pids in the processes' own namespaces, where they have one
 	Ended  map[int]bool // still listed, but gone
 	Within string       // the pid namespace of clawd itself
+	On     string       // the machine's id
 	Err    error        // of List
 }
 
@@ -25,6 +26,9 @@ func (Procs) Boot() string { return "boot" }
 
 // PIDNamespace is Within.
 func (p Procs) PIDNamespace() string { return p.Within }
+
+// Machine is On.
+func (p Procs) Machine() string { return p.On }
 
 // InnerPID is the pid itself where Inner has none.
 func (p Procs) InnerPID(pid int) int {

@@ -31,6 +31,16 @@ type entry struct {
 	PIDDomain  string `json:"pidDomain"`       // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
 }
 
+// machine is where the process lives, of a namespace that is called as ours; empty: not told.
+func (e entry) machine(space string) string {
+	m, ok := strings.CutSuffix(e.PIDDomain, ":"+space)
+	_, m, _ = strings.Cut(m, ":")
+	if !ok {
+		return ""
+	}
+	return m
+}
+
 const entryMax = 64 << 10
 
 // entryPID: registry entries are named PID.json; keys and sockets lie beside them.
@@ -194,6 +204,11 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 			c.describe(&h, p)
 			return h
 		}
+	}
+	if its, here := e.machine(c.env.Procs.PIDNamespace()), c.env.Procs.Machine(); its != "" && here != "" && its != here {
+		h.Liveness, h.Foreign = detect.HolderUnknown, true
+		h.Why = "its registry entry comes from another machine, which shares the agent's folder with this one"
+		return h
 	}
 	h.Liveness = detect.LeftBehind
 	if ok && !p.Zombie {

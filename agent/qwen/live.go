@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/holders"
@@ -26,6 +27,8 @@ type entry struct {
 	Space   uint64 `json:"pidNs"`     // the inode of its pid namespace
 	Session string `json:"sessionId"`
 	Kind    string `json:"kind"` // "tui", "headless" (an editor's, say), "serve"; empty in the first versions, which had terminals alone
+
+	written time.Time // the file
 }
 
 // hosted tells whether the process may have other sessions open, too.
@@ -63,7 +66,8 @@ func (q *Qwen) entry(path string) (entry, error) {
 }
 
 func (q *Qwen) entryOnce(path string) (e entry, err error) {
-	if _, err := agent.OwnIn(q.root, q.given, path); err != nil {
+	fi, err := agent.OwnIn(q.root, q.given, path)
+	if err != nil {
 		return entry{}, err
 	}
 	b, err := agent.ReadFile(path, entryMax)
@@ -76,6 +80,7 @@ func (q *Qwen) entryOnce(path string) (e entry, err error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return entry{}, err
 	}
+	e.written = fi.ModTime()
 	if pid, _ := entryPID(path); e.PID != pid {
 		return entry{}, errors.New("the entry names another process than its file")
 	}
@@ -206,9 +211,18 @@ func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 		holders.Describe(procs, &h, p)
 		return h
 	}
+	// One of a boot before was written before this one.
+	if first, ok := procs.Get(1); ok && !first.Started.IsZero() && h.Boot != "" && boot != h.Boot && e.written.After(first.Started.Add(clockSlack)) {
+		h.Liveness, h.Foreign = detect.HolderUnknown, true
+		h.Why = "its entry in the registry comes from another machine, which shares the agent's folder with this one"
+		return h
+	}
 	h.Liveness, h.Why = detect.LeftBehind, fmt.Sprintf("process %d has left its entry in the registry: it was killed", e.PID)
 	return h
 }
+
+// clockSlack is how far the clock of a file server may be ahead.
+const clockSlack = time.Minute
 
 // drivenBy says where the session's user prompts it.
 func (e entry) drivenBy() string {

@@ -101,6 +101,9 @@ func TestRegistry(t *testing.T) {
 	entry := func(session, start, space string) string {
 		return `{"schemaVersion":1,"pid":47,"procStart":"` + start + `","pidNs":` + space + `,"sessionId":"` + session + `","cwd":"` + work + `","kind":"tui","ipcToken":"x"}`
 	}
+	begun := func(ago time.Duration) agent.Procs { // the machine, beside when the entry is written
+		return agenttest.Procs{All: []agent.Proc{{PID: 1, Comm: "init", Started: time.Now().Add(ago)}}, Within: "pid:[77]"}
+	}
 	for name, c := range map[string]struct {
 		entry string
 		procs agent.Procs
@@ -111,6 +114,8 @@ func TestRegistry(t *testing.T) {
 		"another session's": {entry(other, "boot:3", "77"), table, want{liveness: detect.Gone}, 0},
 		"a pid used again":  {entry(sid, "boot:9", "77"), agenttest.Procs{All: table.All[2:], Args: map[int][]string{47: {"vim"}}, Within: "pid:[77]"}, want{detect.LeftBehind, detect.Interactive, true}, 47},
 		"another boot":      {entry(sid, "before:3", "77"), agenttest.Procs{Within: "pid:[77]"}, want{detect.LeftBehind, detect.Interactive, true}, 47},
+		"before this boot":  {entry(sid, "before:3", "77"), begun(time.Hour), want{detect.LeftBehind, detect.Interactive, true}, 47},
+		"another machine's": {entry(sid, "before:3", "77"), begun(-time.Hour), want{detect.HolderUnknown, detect.Interactive, true}, 47},
 		"another namespace": {entry(sid, "boot:3", "78"), agenttest.Procs{Within: "pid:[77]"}, want{detect.HolderUnknown, detect.Interactive, true}, 47},
 		"no table":          {entry(sid, "boot:3", "77"), agenttest.Procs{Err: agent.ErrNoProcs, Within: "pid:[77]"}, want{detect.HolderUnknown, detect.Interactive, true}, 47},
 		"no start":          {entry(sid, "", "77"), agenttest.Procs{Within: "pid:[77]"}, want{detect.HolderUnknown, detect.Interactive, true}, 47},
@@ -124,6 +129,9 @@ func TestRegistry(t *testing.T) {
 		got, err := q.Live(t.Context(), fileOf(q.root, sid), detect.Info{Dir: work})
 		if err != nil || len(got) == 0 || (want{got[0].Liveness, got[0].Kind, got[0].Sure}) != c.want || got[0].PID != c.pid || got[0].Why == "" {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if foreign := strings.HasPrefix(name, "another machine") || name == "another namespace"; got[0].Foreign != foreign {
+			t.Errorf("%s: foreign %v", name, got[0].Foreign)
 		}
 		if name == "its own" && (len(got) != 1 || got[0].TTY != tty) {
 			t.Errorf("its launcher counts, too: %+v", got)

@@ -202,6 +202,7 @@ func (t table) find(pid int) process {
 }
 
 func (table) Boot() string         { return "recorded" }
+func (table) Machine() string      { return "" }
 func (table) PIDNamespace() string { return "" }
 func (table) InnerPID(pid int) int { return pid }
 func (t table) Get(pid int) (agent.Proc, bool) {

@@ -264,7 +264,7 @@ var table = []Rule{
 		}},
 	{Name: "foreign", At: Wait | Claim | Order, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Who.Holder.Foreign && !f.attended() },
-		why:   text("its process lived in another container or namespace, where clawd cannot see it")},
+		why:   text("its process lived in another container, or on another machine that shares the agent's folder, where clawd cannot see it")},
 	{Name: "hangup", At: Wait, Ends: Tells, Key: "resume.after_hangup",
 		holds: func(f *Facts) bool {
 			return (!f.attended() || f.behindServer(Hangup)) && f.Record.Driven && f.Who.End == Hangup && !f.Config.AfterHangup

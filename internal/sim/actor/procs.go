@@ -91,6 +91,9 @@ func (t *Table) Proc(pid int) *Proc {
 // Boot is the boot id.
 func (t *Table) Boot() string { return t.BootID }
 
+// Machine is not known.
+func (t *Table) Machine() string { return "" }
+
 // PIDNamespace is not known.
 func (t *Table) PIDNamespace() string { return "" }
 
