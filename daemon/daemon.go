@@ -102,6 +102,7 @@ type services struct {
 	procs     *procs
 	questions *questions
 	launches  *launches
+	domain    domain
 	boot      string
 	leap      chan struct{}   // one slot: the clock jumped
 	renewed   chan struct{}   // one slot: the config is a new one

@@ -60,6 +60,9 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 	} else {
 		s.planned(handOff, out)
 	}
+	if _, ruled := rules.Ask(rules.Claim, f); !ruled && out.Later == nil && out.Err == nil && !s.d.dry() { // one that goes no further is left to those who can
+		f.Who.Neighbor = !s.d.domain.take(filepath.Dir(s.ds.Path))
+	}
 	out.Gone, out.At = q.OpenBy != 0 && (h.PID != q.OpenBy || !allThere(rec.Shown, holders)), s.d.mono()
 	return out
 }

@@ -51,6 +51,7 @@ func (d *Daemon) acquire() error {
 }
 
 func (d *Daemon) release() {
+	d.domain.leave()
 	if d.lock != nil {
 		d.lock.Close()
 		d.lock = nil

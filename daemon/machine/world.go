@@ -295,5 +295,5 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 // outside adds what a look found that the loop does not know.
 func outside(f *rules.Facts, seen rules.Facts) {
 	f.Tail, f.Plan, f.Config.IgnoresProject = seen.Tail, seen.Plan, seen.Config.IgnoresProject
-	f.Who.Exec, f.Who.ExecTold, f.Who.Server = seen.Who.Exec, seen.Who.ExecTold, seen.Who.Server
+	f.Who.Exec, f.Who.ExecTold, f.Who.Server, f.Who.Neighbor = seen.Who.Exec, seen.Who.ExecTold, seen.Who.Server, seen.Who.Neighbor
 }

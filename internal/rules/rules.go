@@ -88,6 +88,7 @@ type Who struct {
 	Server   Server
 	Exec     bool // clawd exec has it open
 	ExecTold bool // clawd exec had it open at the stop, and told its caller
+	Neighbor bool // another clawd makes the attempts in its folder
 }
 
 // End is how the terminal's process ended that had the session open.
@@ -317,6 +318,9 @@ var table = []Rule{
 	{Name: "attended", At: Shim, Ends: Later, Ordered: true,
 		holds: func(f *Facts) bool { return f.attended() },
 		why:   func(f *Facts) string { return HeldBy(f.Who.Holder) }},
+	{Name: "neighbor", At: Claim, Ends: Later, Ordered: true, Again: time.Minute,
+		holds: func(f *Facts) bool { return f.Who.Neighbor },
+		why:   text("another clawd resumes the sessions of its folder: one of another home folder, perhaps in a container")},
 	{Name: "no_hand_off", At: Claim, Ends: Tells, Ordered: true,
 		holds: func(f *Facts) bool { return f.Plan.HandOff != nil && !f.attended() },
 		why:   func(f *Facts) string { return fmt.Sprintf("the hand-off cannot be written: %v", f.Plan.HandOff) }},

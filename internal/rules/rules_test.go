@@ -42,6 +42,7 @@ var held = map[string]func(*Facts){
 	"sibling_busy":      func(f *Facts) { f.World.Busy = "two" },
 	"open_elsewhere":    func(f *Facts) { f.Who.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Headless} },
 	"attended":          func(f *Facts) { f.Who.Holder = detect.Holder{Liveness: detect.Alive, Kind: detect.Interactive} },
+	"neighbor":          func(f *Facts) { f.Who.Neighbor = true },
 	"no_hand_off":       func(f *Facts) { f.Plan.HandOff = errors.New("no room") },
 	"unfit":             func(f *Facts) { f.Plan.Unfit = "it would have to ask" },
 	"no_start_for_long": func(f *Facts) { f.Plan.Err, f.Plan.Waited = errors.New("no folder"), 26*time.Hour },
