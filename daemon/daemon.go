@@ -120,7 +120,7 @@ type shared struct {
 	policy   resume.Policy
 	seen     map[string]state.Seen // sessions of no interest
 	fresh    map[string]state.Seen // of these, not stored yet
-	followed map[string]string     // the others, and the stamp that was seen of them last
+	followed map[string]place      // the others
 	programs map[string]*program
 	accounts map[string]string // whose quota is used, by agent and provider
 	signed   time.Time         // when the store was last given a sign of life
@@ -140,7 +140,7 @@ func New(o Options) (*Daemon, error) {
 		d.clock.Mono = func() time.Duration { return time.Since(born) + 1 }
 	}
 	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid) }) }
-	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]string{}, programs: map[string]*program{}, accounts: map[string]string{}}
+	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]place{}, programs: map[string]*program{}, accounts: map[string]string{}}
 	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, all: map[string]bool{}}, questions: newQuestions(o.Environ), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}
 	d.loop, d.runs = newLoop(d), newRuns(d)

@@ -162,6 +162,9 @@ func (l *loop) handle(m mail) {
 	if s == nil {
 		return
 	}
+	if e, ok := m.e.(machine.Touched); ok && e.Stamp != "" && m.s.ds.Path != s.ds.Path {
+		l.move(s, m.s)
+	}
 	l.step(s, m.e)
 }
 
@@ -183,6 +186,15 @@ func (l *loop) seat(of *session, from string) *seat {
 		rec.Session = of.ds
 	}
 	return l.sit(of, machine.New(rec, ok))
+}
+
+// move has a session read from where it was found now, but while an attempt is judged by the file that it was made for.
+func (l *loop) move(s *seat, to *session) {
+	if s.s.Attempted() {
+		l.d.unfollow(s.key) // the next rescan finds it again
+		return
+	}
+	s.session, s.s.Rec.Session = to, to.ds
 }
 
 func (l *loop) sit(of *session, s machine.Session) *seat {

@@ -146,7 +146,7 @@ func (l *loop) restore() {
 	for _, rec := range l.recall() {
 		if a := d.agent(rec.Agent); a != nil {
 			seats = append(seats, l.sit(d.session(a, rec.Session), machine.New(rec, true)))
-			d.followed[state.Key(rec.Session)] = ""
+			d.followed[state.Key(rec.Session)] = place{path: rec.Path}
 		}
 	}
 	for _, s := range seats {

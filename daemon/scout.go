@@ -335,16 +335,33 @@ func (f *finds) release() {
 	f.all, f.free = nil, true
 }
 
+// place is where a session that is followed was found last, and the stamp that was seen of it.
+type place struct{ path, stamp string }
+
+// copied tells whether what was found now is a copy of that, and no longer: a backup of the agent's folder, say. Of two files with one
+// id the longer one is the session: a person who has copied a project went on there.
+func (p place) copied(now string) bool {
+	if p.path == "" || p.path == now {
+		return false
+	}
+	was, err := os.Lstat(p.path)
+	if err != nil {
+		return false
+	}
+	is, err := os.Lstat(now)
+	return err != nil || is.Size() <= was.Size()
+}
+
 // touched has the loop look at a session that has changed. worth, when set, is asked about one that may have been there for
 // long: whether a closer look is worth it, and where it ends if not.
 func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, string), post func(mail)) {
 	key := state.Key(t.Session)
 	d.mu.Lock()
-	stamp, followed := d.followed[key]
+	was, followed := d.followed[key]
 	seen := d.seen[key]
 	d.mu.Unlock()
 	switch {
-	case followed && stamp == t.Stamp, !followed && seen.Stamp == t.Stamp:
+	case followed && was.stamp == t.Stamp, !followed && seen.Stamp == t.Stamp, was.copied(t.Session.Path):
 		return
 	case !followed && worth != nil:
 		if is, end := worth(); !is {
@@ -356,7 +373,7 @@ func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, str
 		}
 	}
 	d.mu.Lock()
-	d.followed[key] = t.Stamp
+	d.followed[key] = place{t.Session.Path, t.Stamp}
 	d.mu.Unlock()
 	post(mail{s: d.session(a, t.Session), e: machine.Touched{Stamp: t.Stamp}, from: seen.Cursor})
 }

@@ -286,6 +286,12 @@ func (s *Session) under() (Run, bool) {
 	return Run{}, false
 }
 
+// Attempted tells whether an attempt is under way, or its run goes on.
+func (s *Session) Attempted() bool {
+	_, under := s.under()
+	return under || s.Guard != nil
+}
+
 // run gives the run of an attempt; false: it is over.
 func (s *Session) run(token string) (Run, bool) {
 	if r, ok := s.under(); ok && r.Claim.Token == token {
