@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,7 +19,8 @@ import (
 
 // program is an agent's program as last looked at.
 type program struct {
-	asking sync.Mutex // held by the one who looks; a version may take its time
+	asking sync.Mutex    // held by the one who looks; a version may take its time
+	asked  time.Duration // by him: when it told its version, by the clock that nobody sets
 
 	mu    sync.Mutex // guards what follows
 	found agent.Program
@@ -93,8 +96,12 @@ func (p *program) get() (agent.Program, error) {
 	return p.found, p.err
 }
 
+// versionHolds is how long the answer holds of a program that may start a newer agent at any time.
+const versionHolds = 10 * time.Minute
+
 // refresh looks the agent's program up, and asks it for its version when its file is not the one
-// that was asked last: agents update themselves while clawd runs.
+// that was asked last: agents update themselves while clawd runs. What a version manager has in PATH stays the same
+// file then, so it is asked by each attempt; what it said before holds where it says nothing now.
 func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 	p := d.slot(a)
 	p.asking.Lock()
@@ -104,12 +111,21 @@ func (d *Daemon) refresh(ctx context.Context, a agent.Agent) error {
 		p.set(agent.Program{}, "", err)
 		return err
 	}
-	if stamp == p.stamp && p.err == nil {
+	before := p.found.Version
+	same := stamp == p.stamp && p.err == nil
+	if same && (before == "" || d.mono()-p.asked < versionHolds || !indirect(path)) {
 		return nil
 	}
 	version, err := spawn.Version(ctx, d.o.Environ, path)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	p.asked = d.mono()
+	if same && (err != nil || version == before) {
+		return nil
+	}
+	if same {
+		d.log.Info().Str("event", "agent_found").Str("agent", a.Name()).Str("path", path).Str("version", version).Msg("the agent is another version now")
 	}
 	if err != nil {
 		d.log.Warn().Str("event", "agent_version_unknown").Str("agent", a.Name()).Err(err).Msg("version unknown; basic resume until the agent says it")
@@ -160,7 +176,7 @@ func (d *Daemon) askAgain(ctx context.Context) {
 			if p.stamp != stamp || p.err != nil || p.found.Version != "" {
 				return // it is another file by now
 			}
-			found.Version = version
+			found.Version, p.asked = version, d.mono()
 			p.set(found, stamp, nil)
 			d.log.Info().Str("event", "agent_found").Str("agent", a.Name()).Str("path", found.Path).Str("version", version).Msg("the agent's version is known now")
 		})
@@ -172,6 +188,27 @@ func (p *program) set(found agent.Program, stamp string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found, p.stamp, p.err, p.tries = found, stamp, err, 0
+}
+
+// indirect tells whether a program may start another file than itself: a shell's script, such as asdf's, or a link to a program of
+// another name, such as mise's.
+func indirect(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 128)
+	n, _ := f.Read(head)
+	first, _, _ := strings.Cut(string(head[:n]), "\n")
+	if runs, ok := strings.CutPrefix(first, "#!"); ok {
+		return slices.ContainsFunc(strings.Fields(runs), func(word string) bool { return slices.Contains(shells, filepath.Base(word)) })
+	}
+	return filepath.Base(real) != filepath.Base(path)
 }
 
 // lookUp finds a program in PATH and refuses one that somebody else may replace.
