@@ -31,7 +31,7 @@ func (s *session) settle() time.Duration {
 	switch {
 	case s.d.o.Settle > 0:
 		return s.d.o.Settle
-	case networkName(filepath.Dir(s.ds.Path)) != "":
+	case agent.NetworkFS(filepath.Dir(s.ds.Path)) != "":
 		return networkSettle
 	}
 	return settleTime

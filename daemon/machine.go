@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/internal/peer"
 )
 
@@ -73,7 +74,7 @@ func (d *Daemon) warnings() {
 	d.tellConfig()
 	for _, a := range d.agents {
 		for _, f := range a.Folders() {
-			if name := networkName(f.Path); name != "" {
+			if name := agent.NetworkFS(f.Path); name != "" {
 				d.log.Warn().Str("event", "slow_files").Str("agent", a.Name()).Str("path", f.Path).Str("file_system", name).
 					Msg("a network file system: events may be missing, and clawd waits 90 s before it believes that nothing was written")
 			}

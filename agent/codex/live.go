@@ -80,7 +80,7 @@ func (c *Codex) Live(ctx context.Context, s detect.Session, info detect.Info) ([
 func (c *Codex) locked(pid int) (detect.Holder, bool) {
 	h := detect.Holder{Liveness: detect.Alive, PID: pid, Boot: c.env.Procs.Boot(), Sure: true, Why: describeLock(pid), Kind: detect.Interactive}
 	if pid <= 0 {
-		h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace holds the session's writer lock"
+		h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace or machine holds the session's writer lock"
 		return h, true
 	}
 	args := arguments(c.env.Procs.Argv(pid))

@@ -135,7 +135,7 @@ func (c *Copilot) lockedBy(l inuse, procs []agent.Proc) []detect.Holder {
 		p, ok := c.env.Procs.Get(pid)
 		switch {
 		case pid <= 0 || !ok:
-			h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace holds the session's lock"
+			h.PID, h.Foreign, h.Why = 0, true, "a process of another pid namespace or machine holds the session's lock"
 		case p.Zombie: // it is ending, and the lock with it
 			continue
 		default:

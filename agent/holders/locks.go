@@ -25,7 +25,7 @@ type Locks func() ([]byte, error)
 // locksMax bounds what is read of the table of locks.
 const locksMax = 4 << 20
 
-// KernelLocks reads /proc/locks. A lock is never tried, not even a shared one: for that moment the
+// KernelLocks reads /proc/locks. Where that has all locks none is ever tried, not even a shared one: for that moment the
 // agent itself would be refused its session.
 func KernelLocks() ([]byte, error) {
 	f, err := os.Open("/proc/locks")
@@ -41,7 +41,8 @@ func KernelLocks() ([]byte, error) {
 
 // Held gives who has a file locked; fi is what a stat tells of it. A pid is as this pid namespace sees it: 0 is a process that it
 // does not. On some file systems (btrfs, overlays) the table has another device number than stat gives; then a
-// process counts that has the file open.
+// process counts that has the file open. In a container, or on a network file system, the table lacks the locks of the host's
+// processes, or of other machines': there a lock that nobody has is tried.
 func (l Locks) Held(procs agent.Procs, path string, fi fs.FileInfo) (pids []int, err error) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -60,7 +61,34 @@ func (l Locks) Held(procs agent.Procs, path string, fi fs.FileInfo) (pids []int,
 			pids = append(pids, x.pid)
 		}
 	}
+	if space := procs.PIDNamespace(); len(pids) == 0 && (space != "" && space != firstSpace || agent.NetworkFS(path) != "") {
+		held, err := tried(path)
+		if held {
+			pids = []int{0}
+		}
+		return pids, err
+	}
 	return pids, nil
+}
+
+// firstSpace is the pid namespace that has all processes, on every Linux.
+const firstSpace = "pid:[4026531836]"
+
+// tried tells whether somebody has a file locked, by a shared lock that lasts for microseconds. An agent that would lock it right then
+// is refused; one that is not seen would have a second process beside it.
+func tried(path string) (held bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return false, agent.SkipAbsent(err)
+	}
+	defer f.Close()
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return true, nil
+	case err != nil: // a file system without locks
+		return false, nil
+	}
+	return false, unix.Flock(int(f.Fd()), unix.LOCK_UN)
 }
 
 // fileLock is one line of /proc/locks that is held; one that is waited for has "->" before FLOCK:

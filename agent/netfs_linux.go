@@ -1,10 +1,10 @@
-package daemon
+package agent
 
 import "golang.org/x/sys/unix"
 
-// networkName names the file system of a path if it is one on which changes come late; empty: it
+// NetworkFS names the file system of a path if it is one on which changes come late; empty: it
 // is local, or the path is not there.
-func networkName(path string) string {
+func NetworkFS(path string) string {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil {
 		return ""
