@@ -58,6 +58,11 @@ func refusedCase(t *testing.T, a agentCase) {
 		t.Fatalf("the provider saw %d requests of turns, want %d", len(main), w.stops()+1)
 	}
 	last := main[len(main)-1]
+	if a.isOpencode() {
+		if dir := w.query(`select directory from session where id = ?`, fresh); len(dir) != 1 || dir[0] != w.project {
+			t.Errorf("the new session works in %q", dir)
+		}
+	}
 	if last.Session != fresh && !a.isGemini() || !strings.Contains(last.LastUser, id) {
 		t.Errorf("the hand-off went to session %s and does not name %s:\n%s", last.Session, id, last.LastUser)
 	}

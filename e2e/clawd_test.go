@@ -152,7 +152,7 @@ func (w *world) startClawd(s settings) *clawd {
 		c.from = int(info.Size())
 	}
 	c.cmd = exec.Command(bin, "run", "--config", config)
-	c.cmd.Dir, c.cmd.Env = w.root, append(w.environ(), s.env...)
+	c.cmd.Dir, c.cmd.Env = w.root, append(append(w.environ(), "PWD="+w.root), s.env...) // as a shell starts it
 	c.cmd.Stdout, c.cmd.Stderr = out, out
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.cmd.Start(); err != nil {

@@ -11,15 +11,17 @@ import (
 
 // strip names the variables that must not reach an agent: the one by which several agents tell what they
 // start that it runs inside them (those of one agent are its Kind.Marks), those that belong to clawd's own
-// service manager, and those that load code into it.
+// service manager, those that load code into it, and those that name the folder in which clawd was started: opencode
+// takes PWD for its own.
 var strip = map[string]bool{
 	"AI_AGENT": true, "NOTIFY_SOCKET": true, "LD_PRELOAD": true, "LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "NODE_OPTIONS": true, "BUN_OPTIONS": true,
+	"PWD": true, "OLDPWD": true,
 }
 
 var stripPrefix = []string{"WATCHDOG_", "LISTEN_", "CLAWD_"}
 
 // Environ is the environment of a child: base without what must not be handed on and without what
-// the plan forbids, then the plan's own variables and the token (empty: none).
+// the plan forbids, then the plan's own variables with its folder, as a shell has it, and the token (empty: none).
 func Environ(base []string, p resume.Plan, token string) []string {
 	drop := map[string]bool{}
 	for _, name := range p.Unset {
@@ -41,6 +43,9 @@ func Environ(base []string, p resume.Plan, token string) []string {
 		}
 	}
 	env = append(env, p.Env...)
+	if p.Dir != "" {
+		env = append(env, "PWD="+p.Dir)
+	}
 	if token != "" {
 		env = append(env, agent.AttemptVar+"="+token)
 	}

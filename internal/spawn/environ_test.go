@@ -19,3 +19,15 @@ func TestEnviron(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestEnvironFolder: agents take PWD for their folder (opencode run does), and the one there is that in which clawd was started.
+func TestEnvironFolder(t *testing.T) {
+	base := []string{"PWD=/where/clawd/began", "HOME=/h", "OLDPWD=/before"}
+	for dir, want := range map[string][]string{"": {"HOME=/h"}, "/home/dev/app": {"HOME=/h", "PWD=/home/dev/app"}} {
+		got := Environ(base, resume.Plan{Dir: dir}, "")
+		slices.Sort(got)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("in %q: %s", dir, d)
+		}
+	}
+}
