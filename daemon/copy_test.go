@@ -9,6 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/uuid"
 
+	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/agent/claude"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -73,5 +75,39 @@ func TestStopBesideACopy(t *testing.T) {
 				t.Errorf("%s: %d starts after a restart", folder, n)
 			}
 		})
+	}
+}
+
+// TestCopied: what is found elsewhere is a copy only as long as the agent still reads what it is a copy of.
+func TestCopied(t *testing.T) {
+	home := t.TempDir()
+	a := claude.New(agent.Env{Home: home, Getenv: func(string) string { return "" }}, agent.Config{})
+	name := uuid.NewString() + ".jsonl"
+	file := func(text string, elems ...string) string {
+		path := filepath.Join(append([]string{home}, elems...)...)
+		put(t, path, text)
+		return path
+	}
+	was := file("12345", ".claude", "projects", "-a", name)
+	if err := os.Symlink(filepath.Dir(was), filepath.Join(home, ".claude", "projects", "-link")); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		was, now string
+		want     bool
+	}{
+		"a copy":                       {was, file("12345", ".claude", "projects", "-b", name), true},
+		"a shorter one":                {was, file("1234", ".claude", "projects", "-c", name), true},
+		"a longer one":                 {was, file("123456", ".claude", "projects", "-d", name), false},
+		"the same file through a link": {was, filepath.Join(home, ".claude", "projects", "-link", name), false},
+		"another name":                 {was, file("1", ".claude", "projects", "-a", "x"+name), false},
+		"it was in a folder of before": {file("12345", "old", "projects", "-a", name), was, false},
+		"it was nowhere":               {"", was, false},
+		"it is gone":                   {filepath.Join(home, ".claude", "projects", "-gone", name), was, false},
+		"it is where it was":           {was, was, false},
+	} {
+		if got := (place{path: c.was}).copied(a, c.now); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
 	}
 }

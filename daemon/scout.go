@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -338,10 +339,12 @@ func (f *finds) release() {
 // place is where a session that is followed was found last, and the stamp that was seen of it.
 type place struct{ path, stamp string }
 
-// copied tells whether what was found now is a copy of that, and no longer: a backup of the agent's folder, say. Of two files with one
-// id the longer one is the session: a person who has copied a project went on there.
-func (p place) copied(now string) bool {
-	if p.path == "" || p.path == now {
+// copied tells whether what was found now is a copy of that, and no longer: a backup of a project's folder, say. Of two files with one
+// id the longer one is the session: a person who has copied a project went on there. A file of another name is a new form of the
+// agent's, and one outside of its folders is no session of it any more.
+func (p place) copied(a agent.Agent, now string) bool {
+	watched := func(f agent.Folder) bool { return strings.HasPrefix(p.path, f.Path+string(filepath.Separator)) }
+	if p.path == now || filepath.Base(p.path) != filepath.Base(now) || !slices.ContainsFunc(a.Folders(), watched) {
 		return false
 	}
 	was, err := os.Lstat(p.path)
@@ -349,7 +352,7 @@ func (p place) copied(now string) bool {
 		return false
 	}
 	is, err := os.Lstat(now)
-	return err != nil || is.Size() <= was.Size()
+	return err != nil || !os.SameFile(was, is) && is.Size() <= was.Size()
 }
 
 // touched has the loop look at a session that has changed. worth, when set, is asked about one that may have been there for
@@ -361,7 +364,7 @@ func (d *Daemon) touched(a agent.Agent, t agent.Touched, worth func() (bool, str
 	seen := d.seen[key]
 	d.mu.Unlock()
 	switch {
-	case followed && was.stamp == t.Stamp, !followed && seen.Stamp == t.Stamp, was.copied(t.Session.Path):
+	case followed && was.stamp == t.Stamp, !followed && seen.Stamp == t.Stamp, was.copied(a, t.Session.Path):
 		return
 	case !followed && worth != nil:
 		if is, end := worth(); !is {

@@ -321,4 +321,6 @@ func (t *step) logLeft(stop detect.Stop, why string) {
 }
 
 // Seconds are to the millisecond: more digits say nothing.
-func Seconds(d time.Duration) float64 { return float64(d.Round(time.Millisecond).Milliseconds()) / 1000 }
+func Seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}
