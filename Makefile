@@ -40,7 +40,7 @@ unit: ## all tests but those with the real agents (make lint vets)
 e2e: ## the tests with the real agents alone
 	@./e2e/install.sh || [ "$$CLAWD_E2E_REQUIRE" != 1 ]
 	@CGO_ENABLED=0 $(GO) run ./e2e/report -name e2e -cases -hang 20m \
-		$(GO) test -count=1 -shuffle=on -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 4)) -timeout 120m -json ./e2e
+		$(GO) test -count=1 -shuffle=on -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 6)) -timeout 120m -json ./e2e
 
 lint: ## formatting, vet (also for other systems), golangci-lint, and what nothing reaches
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
