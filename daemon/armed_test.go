@@ -40,8 +40,11 @@ func TestOwnContinue(t *testing.T) {
 			r.add(id, r.notice(id, "Automatic continue cancelled · /rate-limit-options to re-arm"))
 		}, 0, 0, state.Following},
 		{"it drops it itself", func(r *rig, id string) {
-			r.add(id, r.notice(id, "Automatic continue stopped · your login changed or ended · send a prompt to continue"))
+			r.add(id, r.notice(id, "Automatic continue stopped after repeated usage-limit hits · /rate-limit-options to try again"))
 		}, 1, time.Hour + time.Minute, state.Following},
+		{"its user logs in elsewhere", func(r *rig, id string) { // who pays may be another one
+			r.add(id, r.notice(id, "Automatic continue stopped · your login changed or ended · send a prompt to continue"))
+		}, 0, 0, state.Following},
 		{"its terminal is closed", func(r *rig, _ string) {
 			entry := filepath.Join(r.agentDir(), "sessions", "901.json")
 			remove(r.t, entry)

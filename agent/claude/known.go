@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // A record that this clawd does not know may stand behind a failure and say that the session goes on by itself, or that its
@@ -54,8 +55,12 @@ func (c *Claude) unread(r *record) bool {
 		return true
 	}
 	_, _, ok := selfResume(text, r.at, c.zone)
-	return ok && !r.announces() || !ok && r.Level == "notice"
+	return ok && !r.announces() || !ok && r.Level == "notice" && !goalWaits.MatchString(text)
 }
+
+// goalWaits: after a failure a goal waits for its user, unless selfResume says otherwise.
+var goalWaits = lazyregexp.New(`^Goal paused · (?:the request was rate limited|usage is paused for your organization|the API rejected the last request|` +
+	`the last turn could not finish)\b`)
 
 // note looks at a line of none of the kinds that tell something.
 func (f *fold) note(line []byte, off int64) {

@@ -24,6 +24,8 @@ func TestUnknownRecordBehindFailure(t *testing.T) {
 		"a reworded notice":   {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "See you at 3pm"}), detect.Unknown},
 		"slept over a reset":  {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "Usage limit has reset · press enter to continue"}), detect.UsageLimit},
 		"no continue at all":  {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "warning", "content": "Automatic continue stopped after repeated usage limit hits · This task will not resume on its own (/rate-limit-options to try again)"}), detect.UsageLimit},
+		"a goal that waits":   {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "Goal paused · the request was rate limited · send a message to retry"}), detect.UsageLimit},
+		"a goal that goes on": {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "notice", "content": "Goal still active · the API returned an unexpected response · retrying in 1 min (1/3) · send a message to retry now"}), detect.UsageLimit},
 		"another warning":     {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "warning", "content": "See you at 3pm"}), detect.UsageLimit},
 		"a continue in a tip": {limit + rec("system", 3, map[string]any{"subtype": "informational", "level": "suggestion", "content": "Continuing automatically at 3pm"}), detect.Unknown},
 		"an answer behind it": {limit + rec("user-v2", 3, nil) + failed(4, limitSentence, map[string]any{"error": "rate_limit", "apiErrorStatus": 429}), detect.UsageLimit},

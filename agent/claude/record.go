@@ -3,11 +3,13 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // record is one line of a transcript, as far as clawd looks at it.
@@ -282,6 +284,9 @@ const longestArmed = 24 * time.Hour
 // announces: at these levels the agent speaks of its own continue. That it will not come after all is a warning.
 func (r *record) announces() bool { return r.Level == "notice" || r.Level == "warning" }
 
+// goalRetry: a goal asks again after 1, 5 and 15 min, each longer by up to a fifth that chance decides.
+var goalRetry = lazyregexp.New(`^Goal still active\b.* retrying in (\d{1,3}) min\b`)
+
 // selfResume reads the notices about the agent's own continue at a usage limit. next: when it
 // will go on, zero when it dropped that; done: the user dropped it.
 func selfResume(text string, at time.Time, zone *time.Location) (next time.Time, done, ok bool) {
@@ -294,6 +299,10 @@ func selfResume(text string, at time.Time, zone *time.Location) (next time.Time,
 		// Without a usable time it is armed all the same; until its own longest wait is over,
 		// doing nothing is right.
 		next = at.Add(longestArmed)
+		if m := goalRetry.FindStringSubmatch(text); m != nil {
+			minutes, _ := strconv.Atoi(m[1])
+			return at.Add(time.Duration(minutes) * time.Minute * 6 / 5), false, true
+		}
 		if r, found := detect.ParseReset(text, at, namedZone(text, zone)); found && r.At.Before(next) {
 			next = r.At
 		}

@@ -218,17 +218,18 @@ func TestSelfResume(t *testing.T) {
 		next     time.Time
 		done, ok bool
 	}{
-		"Usage limit reached · continuing automatically at 1:38am · esc to cancel":                     {at.Truncate(time.Minute), false, true},
-		"Usage limit reached again · continuing automatically at 3am · esc to cancel":                  {at.Truncate(time.Hour).Add(2 * time.Hour), false, true},
-		"Usage limit reached · continuing automatically soon":                                          {at.Add(longestArmed), false, true},
-		"Usage limit reset · Continuing automatically":                                                 {at, false, true},
-		"Automatic continue cancelled · /rate-limit-options to re-arm":                                 {time.Time{}, true, true},
-		"Automatic continue stopped · the usage limit now resets more than 24 hours out, so it is off": {time.Time{}, false, true},
-		"Automatic continue did not run · the continuation was blocked":                                {time.Time{}, false, true},
-		"Automatic continue stopped · your login changed or ended · send a prompt to continue":         {time.Time{}, true, true},
-		"Usage limit has reset · Press enter to continue":                                              {time.Time{}, false, true},
-		"Please write: Usage limit reached · continuing automatically at 1:38am":                       {time.Time{}, false, false},
-		"Approaching weekly limit · resets 3am":                                                        {time.Time{}, false, false},
+		"Usage limit reached · continuing automatically at 1:38am · esc to cancel":                                                      {at.Truncate(time.Minute), false, true},
+		"Usage limit reached again · continuing automatically at 3am · esc to cancel":                                                   {at.Truncate(time.Hour).Add(2 * time.Hour), false, true},
+		"Usage limit reached · continuing automatically soon":                                                                           {at.Add(longestArmed), false, true},
+		"Usage limit reset · Continuing automatically":                                                                                  {at, false, true},
+		"Automatic continue cancelled · /rate-limit-options to re-arm":                                                                  {time.Time{}, true, true},
+		"Automatic continue stopped · the usage limit now resets more than 24 hours out, so it is off":                                  {time.Time{}, false, true},
+		"Goal still active · the API was unavailable or the connection dropped · retrying in 5 min (2/3) · send a message to retry now": {at.Add(6 * time.Minute), false, true}, // a fifth of it by chance
+		"Automatic continue did not run · the continuation was blocked":                                                                 {time.Time{}, false, true},
+		"Automatic continue stopped · your login changed or ended · send a prompt to continue":                                          {time.Time{}, true, true},
+		"Usage limit has reset · Press enter to continue":                                                                               {time.Time{}, false, true},
+		"Please write: Usage limit reached · continuing automatically at 1:38am":                                                        {time.Time{}, false, false},
+		"Approaching weekly limit · resets 3am":                                                                                         {time.Time{}, false, false},
 	} {
 		next, done, ok := selfResume(text, at, rome)
 		if !next.Equal(want.next) || done != want.done || ok != want.ok {
