@@ -18,7 +18,7 @@ func newConfig(g *globals) *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Write, check or show the config", Args: noArgs, RunE: help}
 	cmd.AddCommand(
 		&cobra.Command{Use: "init", Short: "Write a config with every key and its default", Args: noArgs,
-			Long: "Write a config file with every key explained. A file that is there is left as it is.\n\nExit status: 0 ok, 1 failed (also: the file is there).",
+			Long: "Write a config file with every key explained. An existing file is not touched.\n\nExit status: 0 ok, 1 failed (also: the file is there).",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				path, err := configInit(g)
 				if err != nil {

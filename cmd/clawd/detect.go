@@ -33,10 +33,11 @@ func newDetect(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect PATH... | detect --agent NAME --message TEXT | detect --unknown",
 		Short: "Explain why a session stopped, offline",
-		Long: `Explain why sessions stopped, from their files, folders or databases: state, reason, reset time, and what
-clawd would do. With --message, what one message means that the agent printed as its own error. With
---unknown, the failures that no rule explains, redacted, in a form for an issue.
-Nothing is written and no daemon is needed.
+		Long: `Explain why sessions stopped, from their files, folders or databases: state,
+reason, reset time, and what clawd would do. With --message, what one message
+means that the agent printed as its own error. With --unknown, the failures that
+no rule explains, redacted, in a form for an issue. Nothing is written and no
+daemon is needed.
 
 Exit status: 0 whatever it finds, 1 a path cannot be read, 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

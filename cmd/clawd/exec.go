@@ -56,21 +56,25 @@ func (w *waitLimit) Set(s string) error {
 	return nil
 }
 
-const execHelp = `Run one turn of an agent, headless, and say how it went. Temporary failures are retried, in the
-session that the failed try opened: a rate limit, an overloaded or broken provider, a lost
-connection. A usage limit is waited for when it ends within --wait-limit. What the agent recorded
-decides whether it is asked again or told to go on, so no work is done twice.
+const execHelp = `Run one turn of an agent, headless, and say how it went. Temporary failures are
+retried, in the session that the failed try opened: a rate limit, an overloaded
+or broken provider, a lost connection. A usage limit is waited for when it ends
+within --wait-limit. What the agent recorded decides whether it is asked again
+or told to go on, so no work is done twice.
 
-PROMPT is the last argument; "-" reads it from stdin. Arguments behind "--" are the agent's own.
-The agent gets this environment, but for the marks of an agent that clawd itself may run in.
+PROMPT is the last argument; "-" reads it from stdin. Arguments behind "--" are
+the agent's own. The agent gets this environment, but for the marks of an agent
+that clawd itself may run in.
 
-With --output-format json (the default) stdout gets one object: success, result, errors, agent,
-session_id, recovered, attempts, usage, duration_ms, duration_api_ms, stop. Pass session_id on with
---resume to go on. With text it gets the bare answer, and stderr the rest. While clawd exec has a session open, waits included, the daemon leaves it alone.
+With --output-format json (the default) stdout gets one object: success, result,
+errors, agent, session_id, recovered, attempts, usage, duration_ms,
+duration_api_ms, stop. Pass session_id on with --resume to go on. With text it
+gets the bare answer, and stderr the rest. While clawd exec has a session open,
+waits included, the daemon leaves it alone.
 
-Exit status: 0 the turn ended well, 1 it failed, 2 usage or config error, 4 no such session,
-75 still limited (try after stop.reset_at, or in stop.retry_after_s seconds), 124 time-out,
-127 agent not found, 130 interrupted.`
+Exit status: 0 the turn ended well, 1 it failed, 2 usage or config error, 4 no
+such session, 75 still limited (try after stop.reset_at, or in
+stop.retry_after_s seconds), 124 time-out, 127 agent not found, 130 interrupted.`
 
 func newExec(g *globals) *cobra.Command {
 	var f execFlags

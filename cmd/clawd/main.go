@@ -75,12 +75,13 @@ func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clawd",
 		Short: "Resume coding agents after rate and usage limits",
-		Long: `clawd watches the sessions of coding agents on this machine. When one stops because of a
-rate or usage limit, an overloaded provider or a broken network, it waits exactly as long as it
-should and resumes the same session.
+		Long: `clawd watches the sessions of coding agents on this machine. When one stops
+because of a rate or usage limit, an overloaded provider or a broken network, it
+waits exactly as long as it should and resumes the same session.
 
-Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 no such session,
-75 still limited, 124 time-out, 127 agent not found, 130 interrupted.`,
+Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4
+no such session, 75 still limited, 124 time-out, 127 agent not found, 130
+interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),
@@ -96,7 +97,24 @@ Exit status: 0 ok, 1 failed, 2 usage or config error, 3 no daemon is running, 4 
 	cmd.AddCommand(newVersion(), newWrap(), newShellInit(), newShim(), newCheckStore(), newServiceVars(), newPtyLeader())
 	ownCommands(cmd)
 	completeNoFiles(cmd)
+	group(cmd)
 	return cmd
+}
+
+// group sorts the commands in the help by what they are for, and wraps the flags at 80 columns.
+func group(cmd *cobra.Command) {
+	of := map[string]string{}
+	for _, g := range [][]string{{"Look:", "status", "why"}, {"Act:", "resume", "cancel", "ignore"}, {"Run agents:", "exec", "wrap", "shell-init"},
+		{"Set up:", "run", "config", "notify", "completion"}, {"Offline:", "detect", "help", "version"}} {
+		cmd.AddGroup(&cobra.Group{ID: g[0], Title: g[0]})
+		for _, name := range g[1:] {
+			of[name] = g[0]
+		}
+	}
+	for _, c := range cmd.Commands() {
+		c.GroupID = of[c.Name()]
+	}
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
 }
 
 // version of this build: the module's, else the commit.

@@ -13,7 +13,8 @@ import (
 func newNotify(g *globals) *cobra.Command {
 	cmd := &cobra.Command{Use: "notify", Short: "Try the notifications", Args: noArgs, RunE: help}
 	cmd.AddCommand(&cobra.Command{Use: "test", Short: "Send a test notice through each configured channel", Args: noArgs,
-		Long: `Send a test notice through each channel of [notify], and say how each went. It needs no daemon.
+		Long: `Send a test notice through each channel of [notify], and say how each went. It
+needs no daemon.
 
 Exit status: 0 ok, 1 one of them failed or none works, 2 usage or config error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return notifyTest(cmd, g) }})

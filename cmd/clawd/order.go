@@ -28,19 +28,21 @@ func oneSession(_ *cobra.Command, args []string) error {
 // orderStatus ends the help of every order.
 const orderStatus = `
 
-SESSION is a session's id or the start of one, also with its agent: claude/92268.
+SESSION is a session's id or the start of one, also with its agent:
+claude/92268.
 
-Exit status: 0 ok, 1 refused or failed, 2 usage error (also: several sessions are meant), 3 no daemon is
-running, 4 no such session.`
+Exit status: 0 ok, 1 refused or failed, 2 usage error (also: several sessions
+are meant), 3 no daemon is running, 4 no such session.`
 
 func newResume() *cobra.Command {
 	var o daemon.Order
 	cmd := &cobra.Command{
 		Use:   "resume SESSION",
 		Short: "Resume a stopped session",
-		Long: `Resume a stopped session: when its limit is over, or now. It works also for a session that clawd
-has given up, has on hold or leaves alone. Budgets and the rules for quit and overdue sessions do not hold
-it back; whatever guards against two agents in one session does.` + orderStatus,
+		Long: `Resume a stopped session: when its limit is over, or now. It works also for a
+session that clawd has given up, has on hold or leaves alone. Budgets and the
+rules for quit and overdue sessions do not hold it back; whatever guards against
+two agents in one session does.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch with := cmd.Flags().Changed("with"); {
@@ -67,8 +69,9 @@ func newCancel() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel SESSION",
 		Short: "Cancel a resume, or stop clawd's run",
-		Long: `Cancel a resume, or stop the run that clawd started (SIGTERM). Nothing more is done about this stop. A
-prompt that was typed into an open terminal or sent to a server is not taken back.` + orderStatus,
+		Long: `Cancel a resume, or stop the run that clawd started (SIGTERM). Nothing more is
+done about this stop. A prompt that was typed into an open terminal or sent to a
+server is not taken back.` + orderStatus,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error { return order(cmd, "cancel", daemon.Order{}, args[0]) },
 

@@ -25,9 +25,10 @@ func newRun(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Watch and resume sessions, in the foreground",
-		Long: `Watch and resume sessions until interrupted. SIGTERM and SIGINT stop it cleanly, and so does
-the end of its terminal, but under nohup. SIGHUP reads the config again, and restarts clawd in the same process where the new config
-asks for that. Running children go on without it and are taken up at the next start.
+		Long: `Watch and resume sessions until interrupted. SIGTERM and SIGINT stop it cleanly,
+and so does the end of its terminal, but under nohup. SIGHUP reads the config
+again, and restarts clawd in the same process where the new config asks for
+that. Running children go on without it and are taken up at the next start.
 
 Exit status: 0 stopped by a signal, 1 failed, 2 usage or config error.`,
 		Args: noArgs,

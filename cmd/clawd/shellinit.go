@@ -15,8 +15,8 @@ func newShellInit() *cobra.Command {
 	return &cobra.Command{
 		Use:   "shell-init bash|zsh|fish",
 		Short: "Print shell functions that run the agents through clawd wrap",
-		Long: `Print functions named like the agents, which run them through "clawd wrap" in an interactive shell.
-For the shell's startup file:
+		Long: `Print functions named like the agents, which run them through "clawd wrap" in an
+interactive shell. For the shell's startup file:
 
   bash, ~/.bashrc:                    eval "$(clawd shell-init bash)"
   zsh, ~/.zshrc:                      eval "$(clawd shell-init zsh)"

@@ -25,8 +25,8 @@ func newStatus(*globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what needs you, waits and runs",
-		Long: `Show which sessions need you, wait, run or are on hold, and the counters. Without a daemon it shows what
-clawd knew last.
+		Long: `Show which sessions need you, wait, run or are on hold, and the counters.
+Without a daemon it shows what clawd knew last.
 
 Exit status: 0 ok, 1 failed, 3 no daemon is running.`,
 		Args: noArgs,

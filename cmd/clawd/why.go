@@ -20,8 +20,8 @@ func newWhy() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why SESSION",
-		Short: "Explain what clawd saw of a session, what it decided, and what comes next",
-		Long:  "Explain what clawd saw of a session, what it decided and why, and what comes next." + orderStatus,
+		Short: "Explain why a session stopped and what comes next",
+		Long:  "Explain what clawd saw of a session, what it decided and why, and what is next." + orderStatus,
 		Args:  oneSession,
 
 		ValidArgsFunction: completeSession(),

@@ -25,14 +25,16 @@ func newWrap() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wrap -- PROGRAM [ARGUMENT]...",
 		Short: "Run an agent so that the daemon can type into its terminal",
-		Long: `Run an agent in a pseudo terminal of clawd's. Nothing changes for you; but when the agent stops at
-a limit with its window open, the daemon can look at its screen and type the prompt there, unless you
-typed something yourself. "clawd shell-init" has functions that call this.
+		Long: `Run an agent in a pseudo terminal of clawd's. Nothing changes for you; but when
+the agent stops at a limit with its window open, the daemon can look at its
+screen and type the prompt there, unless you typed something yourself. "clawd
+shell-init" has functions that call this.
 
-Without a terminal, without a running daemon, without HOME, and inside another wrap, clawd becomes
-the program.
+Without a terminal, without a running daemon, without HOME, and inside another
+wrap, clawd becomes the program.
 
-Exit status: the program's; 128 + N when signal N killed it; 126 it cannot be run, 127 not found.`,
+Exit status: the program's; 128 + N when signal N killed it; 126 it cannot be
+run, 127 not found.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New(`name the program: clawd wrap -- claude`))
