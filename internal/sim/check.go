@@ -391,6 +391,9 @@ func (c *clawd) stepped(s daemon.Step) {
 			if e.Kind == machine.TurnTakes && !adopts {
 				c.turned(s.World.Mono)
 			}
+			if l := c.lines[e.Session]; l != nil && e.Kind == machine.TurnJudges && e.Verdict == resume.ByHand {
+				l.anew = true // its user has it: a stop after that begins another episode
+			}
 		case machine.Write:
 			c.stirs()
 		}
