@@ -123,9 +123,6 @@ func (f *fold) checkpoint(list []message, at time.Time, off int64) {
 		at = f.Ask.At
 	}
 	f.Ask.Back, f.Ask.BackOff, f.Ask.Empty = at, off, !holdsTurn(list)
-	if f.Ask.Said == saidReport { // before this told whether the session can be resumed
-		f.Ask.Said = ""
-	}
 }
 
 // message takes one record of the conversation.
@@ -257,26 +254,17 @@ func (f *fold) tell(e detect.Event, why *detect.Failure) {
 // terminal UI's record are written right after it (seen: 1 to 400 ms).
 const settle = 3 * time.Second
 
-// young tells whether something was written just now. What is ahead of the clock is not.
-func (g *Gemini) young(at time.Time, limit time.Duration) bool {
-	age := g.now().Sub(at)
-	return age >= 0 && age < limit
-}
-
 // end looks, behind the last record, for the reason of a failure that no record tells.
 //
-// A request that is not taken back may simply go on: it failed only when a report says so. 0.47 never takes a prompt back, later
-// versions do so right behind the report, which alone tells whether the session can be resumed: that is waited for.
+// A request that is not taken back may simply go on: it failed only when a report says so. (A prompt
+// is always taken back, except where a file is bare.)
 func (f *fold) end() {
 	a := f.Ask
-	if a == nil || a.Said == saidRecord || a.Said == saidReport {
+	if a == nil || a.Said == saidRecord || a.Said == saidReport || a.Back.IsZero() && len(a.Calls) == 0 && !f.bare() {
 		return
 	}
 	r, found := f.g.report(f.s, a, f.Call)
 	if found == reportSure {
-		if a.Back.IsZero() && len(a.Calls) == 0 && !f.bare() && f.g.young(r.at, settle) {
-			return
-		}
 		e := detect.Event{ID: a.ID, At: r.at, Offset: a.Off}
 		if !a.Back.IsZero() {
 			e.At, e.Offset = a.Back, a.BackOff
@@ -287,7 +275,7 @@ func (f *fold) end() {
 		a.Said = saidReport
 		return
 	}
-	if !f.g.young(a.Back, settle) {
+	if age := f.g.now().Sub(a.Back); age >= settle || age < 0 {
 		f.takenBack(found)
 	}
 }

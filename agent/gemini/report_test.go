@@ -172,48 +172,6 @@ func TestReasonIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestNotTakenBack: 0.47 leaves a prompt that failed where it stands, behind the checkpoint that its session began with, and only the
-// report tells. A later version may take it back in a moment, which tells whether the session can be resumed.
-func TestNotTakenBack(t *testing.T) {
-	g, _, s := world(t)
-	text := headLine(backID) + fmt.Sprintf(contextLine, "2026-11-21T00:10:00Z") + promptLine("u1", "2026-11-21T00:10:01Z", "do it")
-	put(t, s["back"].Path, text)
-	clock := time.Date(2026, 11, 21, 0, 10, 10, 0, time.UTC)
-	g.now = func() time.Time { return clock }
-	must(t, os.Chtimes(s["back"].Path, time.Time{}, time.Date(2026, 11, 21, 0, 10, 1, 0, time.UTC)))
-	stamp := func() string {
-		all, err := g.Scan(t.Context(), s["back"].Path)
-		must(t, err)
-		return all[0].Stamp
-	}
-	stop, b := verdict(t, g, s["back"], detect.Alive)
-	if stop.State != detect.Running {
-		t.Errorf("without a report: %+v", stop)
-	}
-	put(t, filepath.Join(g.reports, reportName("00-10-09-000")), report("demo", "RetryableQuotaError", "Resource has been exhausted (e.g. check quota).", `{"text":"do it"}`))
-	early, err := agenttest.Read(t.Context(), g, s["back"], b.Cursor)
-	if err != nil || len(early.Events) != 0 {
-		t.Errorf("right behind the report: %+v, err %v", early.Events, err)
-	}
-	first := stamp()
-	clock = clock.Add(time.Minute)
-	if stamp() == first {
-		t.Error("nothing says that the session is to be read again when the wait is over")
-	}
-	late, err := agenttest.Read(t.Context(), g, s["back"], early.Cursor)
-	if err != nil || len(late.Events) != 1 || late.Events[0].ID != "u1" || late.Events[0].Failure == nil || late.Events[0].Failure.Reason != detect.RateLimit {
-		t.Errorf("a minute later: %+v, err %v", late.Events, err)
-	}
-	put(t, s["back"].Path, text+fmt.Sprintf(contextLine, "2026-11-21T00:10:09Z"))
-	if stop, _ := verdict(t, g, s["back"], detect.Gone); stop.Reason != detect.RateLimit || !stop.NotResumable {
-		t.Errorf("taken back after all: %+v", stop)
-	}
-	back, err := agenttest.Read(t.Context(), g, s["back"], late.Cursor)
-	if err != nil || len(back.Events) != 1 || back.Events[0].ID != "u1" || !back.Events[0].Failure.NotResumable {
-		t.Errorf("taken back when it was told: %+v, err %v", back.Events, err)
-	}
-}
-
 // No file of 0.20 names the project's folder: an error report of the project does, also one of another session, and a process that works there.
 func TestFolderOfOldVersion(t *testing.T) {
 	dirOf := func(g *Gemini, short string) string {

@@ -205,7 +205,8 @@ func (f *fold) rewritten(ctx context.Context, path string, from agent.Cursor) er
 
 // fresh: a file that is torn now will be whole in a moment.
 func (f *fold) fresh(fi os.FileInfo) bool {
-	return f.g.young(fi.ModTime(), settle)
+	age := f.g.now().Sub(fi.ModTime())
+	return age >= 0 && age < settle
 }
 
 // unreadable stays where it was and says why; the next write is read again.

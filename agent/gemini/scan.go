@@ -110,12 +110,12 @@ func (g *Gemini) scanProject(project, short string, reports []time.Time) ([]agen
 }
 
 // later is the part of a stamp that changes without a change of the file: a report that may tell
-// why its last request failed, or the end of the time that such a report, or what comes behind it, is waited for.
+// why its last request failed, or the end of the time that such a report is waited for.
 func (g *Gemini) later(written time.Time, reports []time.Time) string {
 	first, _ := slices.BinarySearchFunc(reports, written.Add(-reportSlack), time.Time.Compare)
 	last, _ := slices.BinarySearchFunc(reports, written.Add(longestRequest), time.Time.Compare)
 	n := last - first
-	if g.young(written, 2*settle) || n > 0 && g.young(reports[last-1], 2*settle) {
+	if age := g.now().Sub(written); age >= 0 && age < 2*settle {
 		return fmt.Sprintf("/%d+", n)
 	}
 	return fmt.Sprintf("/%d", n)
