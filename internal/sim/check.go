@@ -421,7 +421,7 @@ func (c *clawd) answered(key string, o machine.Order, a machine.Reply, given tim
 	w.since = given
 	switch o.Kind {
 	case machine.Cancel:
-		w.cancelled = !w.resumed.After(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // somebody has gone on
+		w.cancelled = w.resumed.Before(given) && !slices.ContainsFunc(r.world.Ledger.Asks, func(a *actor.Ask) bool { // somebody has gone on
 			return a.By != actor.Clawd && a.Agent+"/"+a.Session == key && a.At.After(given)
 		}) && !slices.ContainsFunc(r.runs, func(x *child) bool { // it does not speak of another clawd's run
 			return x.c != c && !x.over && state.Key(x.claim.Session) == key
