@@ -75,7 +75,12 @@ func (r *run) among(b *body) bool {
 	if b.cast.Name() == "copilot" && slices.ContainsFunc(r.alive, func(x *body) bool { return x != b && !x.over && x.cast == b.cast && x.ID() == b.ID() }) {
 		return true
 	}
-	return b.talk != nil && (b.cast.Name() == "opencode" || b.cast.Name() == "gemini" || b.cast.Name() == "pi") && slices.ContainsFunc(r.alive, func(x *body) bool {
-		return x != b && !x.over && x.cast == b.cast && x.tty != "" && x.talk != nil && x.talk.dir == b.talk.dir
-	})
+	if b.talk == nil || b.cast.Name() != "opencode" && b.cast.Name() != "gemini" && b.cast.Name() != "pi" {
+		return false
+	}
+	near := func(t *talk) bool { return t != nil && t.Agent == b.talk.Agent && t.dir == b.talk.dir }
+	return slices.ContainsFunc(r.alive, func(x *body) bool { return x != b && !x.over && x.tty != "" && near(x.talk) }) ||
+		slices.ContainsFunc(r.talks, func(t *talk) bool { // one that went just before: which of the two did first clawd need not have seen
+			return t != b.talk && near(t) && r.wall().Sub(r.person[t.Agent+"/"+t.id].at) < seenIn
+		})
 }
