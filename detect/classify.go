@@ -120,6 +120,9 @@ func (c *Classifier) failed(s *Stop) {
 		// Only a living process can keep its promise. Whether it lives may not be known; then
 		// doing nothing is right too.
 		s.State, s.SelfResumeAt = Retrying, c.SelfResume.Next
+		if s.ResetAt.Truncate(time.Minute).Equal(s.SelfResumeAt) { // it names the minute; the failure knows the second
+			s.SelfResumeAt = s.ResetAt
+		}
 	case c.SelfResume.Kind != "" && c.SelfResume.Next.IsZero() && c.SelfResume.Done:
 		// Done: the user dropped the agent's own continue. That is an interruption.
 		s.Reason = Interrupted

@@ -49,6 +49,9 @@ func TestClassifier(t *testing.T) {
 	}
 	all := []State{Running, Retrying, Asking, Stopped}
 	limit := ev(3, KindFailure, failed(UsageLimit))
+	resets := func(at time.Time) Event {
+		return ev(3, KindFailure, failed(UsageLimit), func(e *Event) { e.Failure.ResetAt = at })
+	}
 	for _, c := range []struct {
 		name   string
 		events []Event
@@ -91,6 +94,8 @@ func TestClassifier(t *testing.T) {
 		{"it was read again", []Event{p, limit, ev(2, KindStrange)}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"nobody knows what stands behind the end", []Event{p, ev(3, KindAnswer, done), ev(4, KindStrange)}, verdict{State: Stopped, Reason: Completed, Key: "r3"}},
 		{"armed its own continue", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Alive, "")}, verdict{Retrying, nil, UsageLimit, "r3", later}},
+		{"armed, for the minute of its reset", []Event{p, resets(later.Add(59 * time.Second)), ev(4, KindSelfResume, armed)}, verdict{Retrying, nil, UsageLimit, "r3", later.Add(59 * time.Second)}},
+		{"armed, and its reset is another", []Event{p, resets(later.Add(time.Minute)), ev(4, KindSelfResume, armed)}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder not known", []Event{p, limit, ev(4, KindSelfResume, armed)}, verdict{Retrying, nil, UsageLimit, "r3", later}},
 		{"armed, holder gone", []Event{p, limit, ev(4, KindSelfResume, armed), holder(Gone, "")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
 		{"armed, holder crashed", []Event{p, limit, ev(4, KindSelfResume, armed), holder(LeftBehind, "")}, verdict{State: Stopped, Reason: UsageLimit, Key: "r3"}},
