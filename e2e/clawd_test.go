@@ -300,6 +300,19 @@ func (c *clawd) resumedOnce(session string) {
 	}
 }
 
+// starts counts the attempts that reached their agent. One that found the session taken at the last moment is none: the opencode server
+// of a test beside this one may have any session open until it has opened its own database.
+func (c *clawd) starts(fields ...any) int {
+	started := c.entries("resume_started", fields...)
+	n := len(started)
+	for _, s := range c.entries("claim_settled", "message", "attempt not started, not counted") {
+		if slices.ContainsFunc(started, func(e entry) bool { return e.text("session") == s.text("session") }) {
+			n--
+		}
+	}
+	return n
+}
+
 // quiet watches for some seconds that nothing more is fired and nothing more reaches the provider.
 func (c *clawd) quiet(limit time.Duration) {
 	c.w.t.Helper()

@@ -41,7 +41,7 @@ func TestFreshKilledAfterItAsked(t *testing.T) {
 			c.wait("session_held")
 			c.quiet(6 * time.Second)
 			w.wantMain(before + 1)
-			if n := len(c.entries("resume_started", "plan", "fresh")); n != 1 {
+			if n := c.starts("plan", "fresh"); n != 1 {
 				t.Errorf("%d fresh sessions", n)
 			}
 		})

@@ -77,7 +77,7 @@ func handsOver(t *testing.T, from, to agentCase) {
 	if asked := string(w.provider.Main()[before].Body); !strings.Contains(asked, "You take over from an earlier session") || !strings.Contains(asked, "say done") {
 		t.Errorf("it was asked %q", asked)
 	}
-	if n := len(c.entries("resume_started")); n != 1 {
+	if n := c.starts(); n != 1 {
 		t.Errorf("%d starts", n)
 	}
 }
@@ -103,7 +103,7 @@ func TestHandOverKilled(t *testing.T) {
 			c.wait("session_held", "session", id)
 			c.quiet(6 * time.Second)
 			w.wantMain(2)
-			if n := len(c.entries("resume_started")); n != 1 {
+			if n := c.starts(); n != 1 {
 				t.Errorf("%d starts", n)
 			}
 		})

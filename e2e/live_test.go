@@ -140,7 +140,7 @@ func (w *world) wakes(wrapped bool) {
 	p.shows("All done.")
 	c.quiet(15 * time.Second)
 	w.wantMain(w.stops() + 1)
-	if n := len(c.entries("resume_started")); n != 1 {
+	if n := c.starts(); n != 1 {
 		w.t.Errorf("%d starts", n)
 	}
 	if got := w.only(); got != id {

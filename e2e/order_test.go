@@ -51,7 +51,7 @@ func TestOrderAboutACutTurn(t *testing.T) {
 			order() // about what has ended well by now
 			c.quiet(10 * time.Second)
 			w.wantMain(2)
-			if n := len(c.entries("resume_started")); n != 1 {
+			if n := c.starts(); n != 1 {
 				t.Errorf("%d starts", n)
 			}
 		})

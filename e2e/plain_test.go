@@ -80,7 +80,7 @@ func plainCase(t *testing.T, a agentCase, folder string, env ...string) {
 	c.resumedOnce(id)
 	c.quiet(15 * time.Second)
 	w.wantMain(w.stops() + 1)
-	if n := len(c.entries("resume_started")); n != 1 {
+	if n := c.starts(); n != 1 {
 		t.Errorf("%d starts", n)
 	}
 }

@@ -174,7 +174,7 @@ func (c *clawd) namedIn(id, why string) {
 		c.w.t.Errorf("asked %q, want %q", last, want)
 	}
 	c.quiet(10 * time.Second)
-	if n, hand := len(c.entries("resume_started")), len(c.entries("resume_cancelled")); n != 1 || hand != 0 {
+	if n, hand := c.starts(), len(c.entries("resume_cancelled")); n != 1 || hand != 0 {
 		c.w.t.Errorf("%d starts, %d times by hand", n, hand)
 	}
 }
