@@ -23,7 +23,7 @@ func (r *rig) beside() *rig {
 func TestNeighbors(t *testing.T) {
 	in(t, func(r *rig) {
 		r.children.act = func(c *child) { // an agent takes its time until it asks
-			time.Sleep(4 * time.Second)
+			<-time.After(4 * time.Second)
 			c.ask()
 			c.say("answer")
 			c.end()

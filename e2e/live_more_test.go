@@ -59,18 +59,25 @@ func TestLivePermission(t *testing.T) {
 	}
 }
 
+// ownContinue has a terminal of Claude Code arm its own continue for the end of a usage limit.
+func ownContinue(t *testing.T, a agentCase, limit time.Duration, grace string) (*world, *clawd, *terminal, func() time.Time) {
+	t.Helper()
+	w := newWorld(t, a)
+	reset := w.planLimit(limit, false)
+	c := w.startClawd(settings{grace: grace})
+	p := w.openTerminal(false)
+	p.asks("say done")
+	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	p.shows("ontinuing automatically")
+	return w, c, p, reset
+}
+
 // Claude Code from 2.1.234 on goes on by itself after a usage limit: clawd does nothing.
 func TestLiveGoesOnByItself(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude329)
-	reset := w.planLimit(45*time.Second, false)
-	c := w.startClawd(settings{grace: "3m"})
-	p := w.openTerminal(false)
-	p.asks("say done")
-	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
+	w, c, p, reset := ownContinue(t, claude329, 45*time.Second, "2m") // as by default
 	c.wait("standing_down")
-	p.shows("ontinuing automatically")
 	w.eventually(2*agentTime, "the agent's own continue", func() bool { return w.main() == 2 })
 	if early := time.Until(reset()); early > 0 {
 		t.Errorf("it went on %s before the reset", early)
@@ -88,13 +95,7 @@ func TestLiveGoesOnByItself(t *testing.T) {
 func TestLiveOwnContinueDropped(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude329)
-	reset := w.planLimit(45*time.Second, false)
-	c := w.startClawd(settings{grace: "30s"})
-	p := w.openTerminal(false)
-	p.asks("say done")
-	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
-	p.shows("ontinuing automatically")
+	w, c, p, reset := ownContinue(t, claude329, 45*time.Second, "30s")
 	p.presses("Escape", "the end of its own wait", p.showing("cancelled"))
 	c.wait("session_left")
 	c.quiet(time.Until(reset()) + 45*time.Second)
@@ -105,13 +106,7 @@ func TestLiveOwnContinueDropped(t *testing.T) {
 func TestLiveOwnContinueOff(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude332)
-	reset := w.planLimit(75*time.Second, false)
-	c := w.startClawd(settings{grace: "30s"})
-	p := w.openTerminal(false)
-	p.asks("say done")
-	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
-	p.shows("ontinuing automatically")
+	w, c, p, reset := ownContinue(t, claude332, 75*time.Second, "30s")
 	w.writeJSON(".claude/settings.json", map[string]any{"autoContinueAtUsageLimit": false})
 	p.shows("Automatic continue was turned off")
 	c.wait("resume_started", "plan", "tmux")
@@ -128,13 +123,7 @@ func TestLiveOwnContinueOff(t *testing.T) {
 func TestLiveOwnContinueQuit(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude332)
-	reset := w.planLimit(45*time.Second, false)
-	c := w.startClawd(settings{grace: "5s"})
-	p := w.openTerminal(false)
-	p.asks("say done")
-	c.wait("session_stopped", "reason", "usage_limit", "state", "retrying")
-	p.shows("ontinuing automatically")
+	w, c, p, reset := ownContinue(t, claude332, 45*time.Second, "5s")
 	p.types("/exit")
 	p.keys("Enter")
 	p.shows("the agent ended")
