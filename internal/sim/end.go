@@ -3,7 +3,10 @@ package sim
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,11 +144,24 @@ func (r *run) attended(rec state.Session) bool {
 		if rec.Agent == "qwen" && b.tty == "" && b.talk != nil && b.talk.dir == rec.Info.Dir && !slices.Contains(r.world.Procs.Argv(b.PID()), "--resume") {
 			return true // nothing names the session that it has begun
 		}
-		if b.ID() == rec.ID || (rec.Agent == "opencode" || rec.Agent == "gemini" || rec.Agent == "pi") && b.talk != nil && b.talk.dir == rec.Info.Dir {
+		if b.ID() == rec.ID || b.nameless() && b.talk != nil && b.talk.dir == rec.Info.Dir {
 			return true
 		}
 	}
 	return hung > 1
+}
+
+// nameless tells whether nothing on the disk says which session a process has open. Claude Code's says it, unless its folder was away
+// when it was started.
+func (b *body) nameless() bool {
+	switch b.cast.Name() {
+	case "opencode", "gemini", "pi":
+		return true
+	case "claude":
+		_, err := os.Stat(filepath.Join(b.cast.Root(), "sessions", strconv.Itoa(b.PID())+".json"))
+		return err != nil
+	}
+	return false
 }
 
 // forgotten looks whether a stop that could be resumed was dealt with.
