@@ -74,7 +74,7 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	if out.Exec, _, out.Err = callers(s.d.held(), s.ds, rec.Stop); out.Err != nil {
 		return out
 	}
-	out.Wraps = s.wraps(out.All)
+	out.Terminals = s.terminals(out.All, rec)
 	was := rec.Holder
 	if was.Liveness != detect.Alive || was.PID == 0 {
 		return out
@@ -88,12 +88,15 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	return out
 }
 
-// wraps gives those of the holders that clawd wrap owns the terminal of, with its program.
-func (s *session) wraps(holders []detect.Holder) map[int]detect.Holder {
-	all := map[int]detect.Holder{}
+// terminals looks at the terminals of those that have a session open.
+func (s *session) terminals(holders []detect.Holder, rec *state.Session) machine.Terminals {
+	all := machine.Terminals{Wraps: map[int]detect.Holder{}}
 	for _, h := range holders {
 		if w, ok := s.d.trigger.Wrapped(h); ok {
-			all[h.PID] = detect.Holder{Wrap: w.Child.PID, WrapStart: w.Child.Start}
+			all.Wraps[h.PID] = detect.Holder{Wrap: w.Child.PID, WrapStart: w.Child.Start}
+		}
+		if h.Kind == detect.Interactive && s.late(h, rec) {
+			all.Late = append(all.Late, h.PID)
 		}
 	}
 	return all
@@ -234,21 +237,30 @@ func (d *Daemon) planFacts(f *rules.Facts, rec *state.Session, err error) {
 	}
 }
 
-// serverIn tells where a server of the agent stands among those that have a session open. One that was started after the prompt of the
-// turn that stopped did not take that.
-func (s *session) serverIn(holders []detect.Holder, rec *state.Session) rules.Server {
-	where, began := rules.NoServer, rec.Classifier.LastPrompt.At
+// late tells whether a process was started after the prompt of the newest turn, so that it did not take that.
+func (s *session) late(h detect.Holder, rec *state.Session) bool {
+	began := rec.Classifier.LastPrompt.At
 	if began.IsZero() { // its files are not read so far back
 		began = rec.Stop.At
 	}
+	p, ok := s.d.o.Env.Procs.Get(h.PID)
+	return ok && !began.IsZero() && p.Started.After(began.Add(truncated))
+}
+
+// truncated bounds what the time of a record leaves out: some agents write whole seconds.
+const truncated = time.Second
+
+// serverIn tells where a server of the agent stands among those that have a session open.
+func (s *session) serverIn(holders []detect.Holder, rec *state.Session) rules.Server {
+	where := rules.NoServer
 	for _, h := range holders {
-		switch p, ok := s.d.o.Env.Procs.Get(h.PID); {
+		switch {
 		case h.Liveness != detect.Alive:
 		case h.Kind == detect.Interactive && len(machine.Shown(holders)) > 0:
 			return rules.Among
 		case h.Kind == detect.Interactive:
 			return rules.NoServer
-		case h.Kind == detect.Server && ok && p.Started.After(began) && where != rules.Alone:
+		case h.Kind == detect.Server && s.late(h, rec) && where != rules.Alone:
 			where = rules.Late
 		case h.Kind == detect.Server:
 			where = rules.Alone

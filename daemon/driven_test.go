@@ -281,3 +281,91 @@ func TestClosedBeforeTheServer(t *testing.T) {
 		})
 	}
 }
+
+// A terminal that was started after the prompt did not run the turn. Whether it shows the session nobody knows, so how it goes says
+// nothing of how the one went that did.
+func TestTerminalAfterThePrompt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		began  time.Duration // before clawd's start
+		before bool          // the session was closed with a terminal before its last prompt, which clawd saw
+		starts int
+	}{
+		{"it ran the turn", time.Hour, false, 1},
+		{"it came after the stop", time.Minute, false, 0},
+		{"it came after the stop, and another one was closed before", time.Minute, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				id := uuid.NewString()
+				if c.before {
+					r.serves(false, 902)
+					r.start()
+					r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+					r.pass(10 * time.Minute)
+					r.end(902, 900)
+					r.pass(10 * time.Minute)
+					r.down()
+				}
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+				r.pass(2 * time.Minute)
+				r.serves(false, 903)
+				r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(-c.began) })
+				r.start()
+				r.pass(10 * time.Minute)
+				r.end(903, 900)
+				r.pass(2 * time.Hour)
+				r.wantStarts(c.starts)
+				if left := r.log.events("session_left"); c.starts == 0 && (len(left) != 1 || !strings.Contains(fmt.Sprint(left[0]["why"]), "after_quit")) {
+					t.Errorf("told %v", left)
+				}
+			})
+		})
+	}
+}
+
+// A terminal that was closed before the last prompt says nothing of the one in which that was typed while clawd did not run.
+func TestClosedBeforeThePrompt(t *testing.T) {
+	in(t, func(r *rig) {
+		id := uuid.NewString()
+		r.serves(false, 902)
+		r.start()
+		r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+		r.pass(10 * time.Minute)
+		r.end(902, 900)
+		r.pass(10 * time.Minute)
+		r.down()
+		r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+		r.pass(2 * time.Minute)
+		r.start()
+		r.pass(2 * time.Hour)
+		r.wantStarts(0)
+	})
+}
+
+// A quit of the terminal that ran the turn counts, though another one is there that was started later and may show the session.
+func TestQuitBesideALaterTerminal(t *testing.T) {
+	for _, hangs := range []bool{false, true} {
+		t.Run(fmt.Sprint("closed ", hangs), func(t *testing.T) {
+			in(t, func(r *rig) {
+				id := uuid.NewString()
+				r.serves(false, 902)
+				r.start()
+				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+				r.pass(10 * time.Minute)
+				r.procs.set(func() {
+					if hangs {
+						r.procs.all = nil
+					} else {
+						r.procs.all = r.procs.all[:1]
+					}
+					r.procs.all = append(r.procs.all, agent.Proc{PID: 903, Start: 903, Leader: 900, Started: time.Now()})
+				})
+				r.pass(10 * time.Minute)
+				r.end(903, 900)
+				r.pass(2 * time.Hour)
+				r.wantStarts(map[bool]int{false: 0, true: 1}[hangs])
+			})
+		})
+	}
+}

@@ -42,7 +42,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 		return out
 	}
 	h, attended := attendedBy(holders)
-	f.Who.Holder, f.Who.Server, out.Wraps = h, s.serverIn(holders, &rec), s.wraps(holders)
+	f.Who.Holder, f.Who.Server, out.Terminals = h, s.serverIn(holders, &rec), s.terminals(holders, &rec)
 	f.Info, f.Record.Driven, f.Record.Cancelled = rec.Info, rec.Driven(), rec.CancelStands()
 	if err := s.ask(f, &rec); err != nil {
 		out.Later = s.later(lookAgain, "%v", err)

@@ -38,10 +38,13 @@ func TestScriptBesideATerminal(t *testing.T) {
 		name          string
 		begins, fails int // who is there when the turn begins, and until it fails
 		atOnce        bool
+		tool          bool // one of the terminal's runs then, so that the session is surely open there
 		starts        int
 	}{
 		{name: "nobody else is there", starts: 1},
 		{name: "a script runs", begins: script, fails: script},
+		{name: "a script runs, and a tool of the terminal's", begins: script, fails: script, tool: true},
+		{name: "a tool of the terminal's runs", tool: true, starts: 1},
 		{name: "a script ends, and the turn goes on", begins: script, starts: 1},
 		{name: "a script begins later", fails: script, starts: 1},
 		{name: "it failed before anybody looked", atOnce: true},
@@ -66,11 +69,13 @@ func TestScriptBesideATerminal(t *testing.T) {
 				} else {
 					r.add(id, says("user"))
 					r.pass(time.Second)
+					term.Sure = c.tool
 					with(c.fails)
 					r.add(id, says("open"))
 					r.pass(time.Second)
 					r.add(id, says("plan"))
 				}
+				term.Sure = false
 				with(0)
 				r.pass(2 * time.Hour)
 				r.wantStarts(c.starts)

@@ -28,6 +28,9 @@ func (s Session) Read() Read {
 
 func (s *Session) take(r Read) {
 	s.Session, s.Info, s.Stamp, s.Cursor, s.Classifier = r.Session, r.Info, r.Stamp, r.Cursor, r.Classifier
+	if p := s.Classifier.LastPrompt; s.HolderEnd != "" && !s.prompted(p) && s.personAfter(p, s.HolderGone) && s.personAfter(p, s.LastFire) {
+		s.Holder, s.HolderEnd, s.HolderGone = detect.Holder{}, "", time.Time{} // it was open in another terminal since
+	}
 	if s.Overcome() {
 		s.Fruitless, s.Episode, s.LastFire = 0, Episode{}, time.Time{}
 	}

@@ -118,7 +118,7 @@ func (w *World) turnWindow(rec *state.Session) string {
 // forbidden acts on what speaks against an attempt. False: nothing does.
 func (t *step) forbidden(seen *AllSeen) bool {
 	if h := seen.Facts.Who.Holder; rules.Attends(h) && !t.behind(h) { // he may have quit before anybody looks again
-		t.sawHolder(h, seen.Wraps)
+		t.sawHolder(h, seen.Terminals)
 	}
 	if t.keepsBack(&seen.Facts) {
 		return true

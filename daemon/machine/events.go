@@ -282,10 +282,10 @@ type (
 	}
 	// HoldersSeen answers AskHolders.
 	HoldersSeen struct {
-		All    []detect.Holder
-		Wraps  map[int]detect.Holder // those that clawd wrap owns the terminal of, with its program
-		Exec   bool                  // clawd exec has it open
-		Settle time.Duration         // how long "gone" must stay so
+		All []detect.Holder
+		Terminals
+		Exec   bool          // clawd exec has it open
+		Settle time.Duration // how long "gone" must stay so
 		Past   Past
 		Err    error
 	}
@@ -316,8 +316,8 @@ type (
 		Plan  resume.Plan
 		Subs  []detect.SubStop // as in FilesSeen, in the turn that stopped
 		Live  bool
-		Wraps map[int]detect.Holder // as in HoldersSeen
-		Made  *resume.Claim         // an attempt on which the store has no verdict
+		Terminals
+		Made  *resume.Claim // an attempt on which the store has no verdict
 		Way   *NoWay
 		Later *resume.Outcome // put off; nil: it is not
 		Short string          // for what the machine lacks
@@ -354,6 +354,12 @@ func (v *FitSeen) answer(a *Answers)     { a.Fit = v }
 func (v *AllSeen) answer(a *Answers)     { a.All = v }
 func (*Roles) answer(*Answers)           {} // they are the wait's
 func (v *OrderSeen) answer(a *Answers)   { a.Order = v }
+
+// Terminals is what is known of those that have the session open in a terminal, by their pids.
+type Terminals struct {
+	Wraps map[int]detect.Holder // those that clawd wrap owns the terminal of, with its program
+	Late  []int                 // those that were started after the prompt, so that they did not run the turn
+}
 
 // Past is what is to be seen of a holder that had the session open.
 type Past struct {

@@ -43,11 +43,17 @@ func (t *step) hold() bool {
 		return true
 	}
 	t.s.Rec.Classifier.Feed(detect.Event{Kind: detect.KindHolder, Holder: &h, At: t.w.Now})
+	t.remember(h, was, seen)
+	return true
+}
+
+// remember takes in the terminal that lives, or how the remembered one went. h is the strongest of those that have the session open.
+func (t *step) remember(h, was detect.Holder, seen *HoldersSeen) {
 	switch {
 	case t.lost(Shown(seen.All)): // it may have been the one that showed it
 		t.write(t.s.Rec.HolderSeen(t.w.Books, was, state.HolderQuit))
-	case rules.Attends(h) && !t.behind(h) && !t.missed(h, seen.Past):
-		t.sawHolder(h, seen.Wraps)
+	case rules.Attends(h) && !t.behind(h) && !t.missed(h, seen):
+		t.sawHolder(h, seen.Terminals)
 	case (h.Liveness != detect.Alive || t.behind(h) || seen.Past.Over) && was.Liveness == detect.Alive && t.s.Rec.HolderEnd == "": // how it went shows only right then
 		if end, known := t.holderEnd(h, seen.Past); known {
 			t.write(t.s.Rec.HolderSeen(t.w.Books, was, end))
@@ -56,7 +62,6 @@ func (t *step) hold() bool {
 	if t.behind(h) {
 		t.await(h)
 	}
-	return true
 }
 
 // ran remembers the terminal's process that is the only one there while the newest turn runs, or surely runs it. Where an agent's
@@ -69,11 +74,7 @@ func (t *step) ran(all []detect.Holder) {
 	if c.LastPrompt.ID == "" || stopped && t.s.Rec.Ran.Turn == c.LastPrompt.ID {
 		return
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind })
-	told := slices.ContainsFunc(all, func(h detect.Holder) bool { return h.Sure })
-	if told {
-		all = slices.DeleteFunc(all, func(h detect.Holder) bool { return !h.Sure })
-	}
+	all, told := candidates(all)
 	unknown := slices.ContainsFunc(all, func(h detect.Holder) bool { return h.Liveness != detect.Alive })
 	if len(all) == 0 || unknown || told && !t.s.Rec.Info.Untold {
 		return
@@ -95,6 +96,16 @@ func (t *step) ran(all []detect.Holder) {
 			t.log(Debug, "turn_seen", "the turn runs in this terminal", Field{"pid", h.PID})
 		}
 	}
+}
+
+// candidates gives those of the holders that may run a turn, and tells whether one surely has the session open. Then another window may
+// show anything; a script that may be in this session is in it.
+func candidates(all []detect.Holder) ([]detect.Holder, bool) {
+	over := func(h detect.Holder) bool { return h.Liveness == detect.Gone || h.Liveness == detect.LeftBehind }
+	told := slices.ContainsFunc(all, func(h detect.Holder) bool { return h.Sure && !over(h) })
+	return slices.DeleteFunc(slices.Clone(all), func(h detect.Holder) bool {
+		return over(h) || told && !h.Sure && h.Kind != detect.Headless
+	}), told
 }
 
 func pids(all []detect.Holder) (pids []int) {
@@ -120,11 +131,11 @@ func (t *step) behind(h detect.Holder) bool {
 	return h.Liveness == detect.Alive && (h.Kind == detect.Server || other) && rec.InTerminal()
 }
 
-// missed tells whether the remembered terminal went while clawd was away, so that its end comes first, before a terminal that may
-// show anything takes its place.
-func (t *step) missed(h detect.Holder, past Past) bool {
-	was := t.s.Rec.Holder
-	return past.Over && !h.Sure && !t.s.Holder.Attended && was.Kind == detect.Interactive && was.Boot == t.w.Here.Boot && t.s.Rec.HolderEnd == ""
+// missed tells whether the end of the remembered terminal comes first, before one takes its place that may show anything: it went
+// while clawd was away, or the other one was started after the prompt.
+func (t *step) missed(h detect.Holder, seen *HoldersSeen) bool {
+	was, first := t.s.Rec.Holder, !t.s.Holder.Attended || slices.Contains(seen.Late, h.PID)
+	return seen.Past.Over && !h.Sure && first && was.Kind == detect.Interactive && was.Boot == t.w.Here.Boot && t.s.Rec.HolderEnd == ""
 }
 
 // lost takes in which terminals may show what a server of the agent has open, and tells whether one of them is not there any more.
@@ -164,13 +175,21 @@ func (t *step) await(h detect.Holder) {
 	}
 }
 
-// sawHolder remembers the holder of a terminal that lives.
-func (t *step) sawHolder(h detect.Holder, wraps map[int]detect.Holder) {
+// sawHolder remembers the holder of a terminal that lives. How one ends that was started after the prompt, and may show anything, says
+// nothing of the one that ran the turn, which went unseen.
+func (t *step) sawHolder(h detect.Holder, seen Terminals) {
 	h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
-	if w, ok := wraps[h.PID]; ok {
+	if w, ok := seen.Wraps[h.PID]; ok {
 		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
 	}
-	t.s.Holder.Attended = true
+	was := t.s.Rec.Holder
+	another := was.PID != h.PID || was.Start != h.Start || t.s.Rec.HolderEnd != ""
+	switch {
+	case h.Sure || !slices.Contains(seen.Late, h.PID) || another && t.s.Rec.InTerminal():
+		t.s.Holder.Attended = true
+	case another:
+		t.s.Holder.Attended = false
+	}
 	t.await(h)
 	if t.s.Rec.Holder != h || t.s.Rec.HolderEnd != "" {
 		t.write(t.s.Rec.HolderSeen(t.w.Books, h, ""))

@@ -136,7 +136,7 @@ type Files struct {
 
 // Holder is what this clawd knows of who has the session open.
 type Holder struct {
-	Attended bool  // this clawd has seen the terminal's holder alive
+	Attended bool  // this clawd has seen the terminal's holder alive, and it may have run the turn
 	Awaited  int   // pid of the process whose end makes it look again
 	Gone     Timer // an unfinished turn's holder is gone, and that is yet to settle
 	Settled  bool  // that has settled
