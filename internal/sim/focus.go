@@ -59,6 +59,13 @@ var focuses = []focus{
 		faults: []What{restarts},
 		plot:   leavesForAServer,
 	},
+	{ // a terminal that went while clawd was away, and another one
+		about:  "later",
+		agents: []string{"opencode", "opencode", "claude", "codex", "gemini", "pi", "qwen"}, tty: 4, talks: 1, spells: limits, moments: []Moment{stops}, folder: true, early: 1,
+		deeds:  []What{opens, prompts, quits},
+		faults: []What{restarts},
+		plot:   comesLater,
+	},
 	{ // servers, and the queue
 		about:  "servers",
 		agents: []string{"codex", "opencode"}, tty: 4, served: 4, talks: 1, spells: breaks, moments: []Moment{stops, claims, takes, starts, asks, judges},

@@ -239,6 +239,25 @@ func leavesForAServer(d drawer, p *Plan, who int) {
 	p.Talks = append(p.Talks, Talk{Agent: t.Agent, Dir: 3, Served: true, Free: true, At: t.At + d.span(time.Minute, time.Hour)})
 }
 
+// comesLater: while clawd does not run he quits the agent, or goes on in another window and quits that. Somebody's window in the same
+// folder, opened later, is closed.
+func comesLater(d drawer, p *Plan, who int) {
+	t := &p.Talks[who]
+	t.TTY = true
+	if who > 0 || d.IntN(2) == 0 {
+		at := d.span(10*time.Second, 10*time.Minute)
+		p.has(who, hangsUp, stops, at, 0)
+		p.has(who, restarts, stops, at+d.span(time.Minute, 10*time.Minute), d.Int64())
+		p.has(who, prompts, stops, at+d.span(time.Minute, 20*time.Minute), 0)
+		p.with(quits, d.span(time.Minute, 20*time.Minute), 0)
+		return
+	}
+	p.has(who, restarts, "", max(0, t.At-d.span(time.Second, time.Minute)), d.Int64())
+	p.has(who, quits, stops, d.span(time.Second, 2*time.Minute), 0)
+	p.has(len(p.Talks), hangsUp, stops, d.span(10*time.Minute, 3*time.Hour), 0)
+	p.Talks = append(p.Talks, Talk{Agent: t.Agent, Dir: t.Dir, TTY: true, Shell: true, Free: true, At: t.At + d.span(time.Minute, 20*time.Minute)})
+}
+
 // opensWhatEnded: what stopped in a script is opened in a terminal, after it was taken back or given up.
 func opensWhatEnded(d drawer, p *Plan, who int) {
 	p.Talks[who].TTY = false

@@ -32,6 +32,8 @@ var aims = map[string]string{
 	"a terminal shows nothing that was used before the stop":                "continue",
 	"a server that came in mid turn counts as the one that ran it":          "away",
 	"a turn that ends well after a cancel ends that":                        "orders",
+	"a terminal that came later counts as the one that ran the turn":        "later",
+	"how a terminal went counts for the next one, too":                      "later",
 	"a headless run counts as a terminal's when its session is opened":      "orders",
 }
 
