@@ -176,7 +176,7 @@ func (t *step) await(h detect.Holder) {
 }
 
 // sawHolder remembers the holder of a terminal that lives. How one ends that was started after the prompt, and may show anything, says
-// nothing of the one that ran the turn, which went unseen.
+// nothing of the terminal that ran the turn, which went unseen.
 func (t *step) sawHolder(h detect.Holder, seen Terminals) {
 	h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
 	if w, ok := seen.Wraps[h.PID]; ok {
@@ -184,8 +184,9 @@ func (t *step) sawHolder(h detect.Holder, seen Terminals) {
 	}
 	was := t.s.Rec.Holder
 	another := was.PID != h.PID || was.Start != h.Start || t.s.Rec.HolderEnd != ""
+	late := t.s.Rec.Info.Interactive && !h.Sure && slices.Contains(seen.Late, h.PID)
 	switch {
-	case h.Sure || !slices.Contains(seen.Late, h.PID) || another && t.s.Rec.InTerminal():
+	case !late || another && t.s.Rec.InTerminal():
 		t.s.Holder.Attended = true
 	case another:
 		t.s.Holder.Attended = false
