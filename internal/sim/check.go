@@ -107,7 +107,7 @@ func (r *run) asks(a *actor.Ask) {
 	}
 	n := 0
 	for _, b := range r.world.Ledger.For(a.Agent, a.Session, a.Stop) {
-		if b.By == actor.Clawd && !r.overtaken(b) && (b == a || !b.At.Before(r.wants[key].resumed)) { // what its user has ordered since may be the second
+		if b.By == actor.Clawd && !r.overtaken(b) && !r.between(b, a) && (b == a || !b.At.Before(r.wants[key].resumed)) { // what its user has ordered since may be the second
 			n++
 		}
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/clawd-project/clawd/daemon"
@@ -35,6 +36,7 @@ func (by *clawd) left(key string, c resume.Claim) {
 	case d.began.After(c.Stop.At) && d.at.Sub(d.began) < seenIn && !by.met(c, d): // it came and went between two looks, and ran nothing
 	case !c.Info.Interactive && !by.saw(c, d) || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
 	case (d.what == broke || d.at.Before(c.Stop.At)) && r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that, and a run of clawd's has stopped of its own
+	case d.what == broke && r.odd[key] && c.At.Sub(d.at) < seenIn: // its lines come late, and nobody could read of it yet
 	case d.what == broke:
 		r.fails("left", "%s: attempt %d, and its turn was stopped at %s", key, c.N, d.at.Format(time.TimeOnly))
 	case d.what == string(quits) && cfg.AfterQuit == "leave":
@@ -118,4 +120,12 @@ func (r *run) takesOver(key, token string) string {
 		}
 	}
 	return ""
+}
+
+// between tells whether somebody else went on in a session after one of clawd's prompts and before another one. A window knows of
+// nothing but its own turn; that it asks for a stop of somebody else's only once is I6.
+func (r *run) between(one, other *actor.Ask) bool {
+	return slices.ContainsFunc(r.world.Ledger.Asks, func(c *actor.Ask) bool {
+		return c.By == actor.Person && c.Agent == one.Agent && c.Session == one.Session && c.At.After(one.At) && c.At.Before(other.At)
+	})
 }

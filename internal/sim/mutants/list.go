@@ -208,7 +208,7 @@ var mutants = []mutant{
 	{"a server that came in mid turn counts as the one that ran it", []edit{{"daemon/answer.go",
 		"	began := rec.Classifier.LastPrompt.At\n", "	began := rec.Stop.At\n"}}},
 	{"a terminal that came later counts as the one that ran the turn", []edit{{"daemon/machine/holder.go",
-		"	case !late || another", "	case true || another"}}},
+		"	late := t.s.Rec.Info.Interactive && ", "	late := false && "}}},
 	{"how a terminal went counts for the next one, too", []edit{{"state/stops.go",
 		"s.HolderEnd != \"\" && !s.prompted(p)", "false"}}},
 	{"a turn that ends well after a cancel ends that", []edit{{"state/stops.go",
