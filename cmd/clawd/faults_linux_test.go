@@ -218,6 +218,33 @@ func TestOverlayState(t *testing.T) {
 	w.resumedOnce(id)
 }
 
+// A run that opened its session on a disk that filled up meanwhile has said so all the same: that nothing is there would be the
+// proof that it asked nothing.
+func TestRunOnFullDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "die after init", "succeed")
+	if err := os.MkdirAll(w.state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program, fill := filepath.Join(w.bin, "claude"), filepath.Join(w.state, "fill")
+	if err := os.Rename(program, program+".fake"); err != nil {
+		t.Fatal(err)
+	}
+	w.write(program, fmt.Sprintf("#!/bin/sh\ncase $* in *--version) ;; *) cat /dev/zero >%[1]s 2>/dev/null;; esac\n%[2]s.fake \"$@\"\ncode=$?\nrm -f %[1]s\nexit $code\n", fill, program))
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	id, _ := w.limited()
+	d := w.startInside(namespace(t, "mount -t tmpfs -o size=4m tmpfs "+w.state))
+	if e := d.await("resume_failed"); e["outcome"] != "unknown" {
+		t.Errorf("%v: %v", e["outcome"], e["why"])
+	}
+	d.stop()
+	if all := w.starts(); len(all) != 1 || all[0][3] != id {
+		t.Errorf("%v", all)
+	}
+}
+
 // A user who has no more watches, or no inotify at all, has the rescan: it is said, and every stop is answered once.
 func TestNoWatchesLeft(t *testing.T) {
 	t.Parallel()

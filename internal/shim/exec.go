@@ -18,6 +18,10 @@ import (
 // OutputCap is the size above which a run's output is cut.
 const OutputCap = 64 << 20
 
+// outputRoom is kept for a run's output before it starts: on a disk that fills up meanwhile the first lines, which say that the agent
+// opened its session, are there all the same. An empty output proves that it did not.
+const outputRoom = 64 << 10
+
 // Exec fires exec plans. It implements resume.Trigger.
 type Exec struct {
 	Self    []string // how to start the shim: this program and "shim"
@@ -38,6 +42,9 @@ func (x *Exec) Start(_ context.Context, c resume.Claim) (resume.Run, error) {
 		return nil, own("the run's output file", err)
 	}
 	defer out.Close()
+	if err := reserve(out, outputRoom); err != nil {
+		return nil, own("room for the run's output", errors.Join(err, os.Remove(c.Output)))
+	}
 	in, err := spawn.Stdin(c.Plan.Stdin, c.Output+".in")
 	if err != nil {
 		return nil, own("the run's input", err)
