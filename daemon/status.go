@@ -40,7 +40,7 @@ type SessionStatus struct {
 	Project  string        `json:"project"`
 	Phase    state.Phase   `json:"phase"`
 	Reason   detect.Reason `json:"reason"`
-	Strategy resume.Kind   `json:"strategy"`
+	Strategy resume.Kind   `json:"strategy,omitempty"` // empty: its stop is over
 	WakeAt   *time.Time    `json:"wake_at"`
 	LeftS    float64       `json:"left_s"` // seconds until wake_at; 0 when it has passed
 	Attempt  int           `json:"attempt"`

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +11,20 @@ import (
 	"github.com/clawd-project/clawd/state"
 )
 
-// status gives how one session stands; nil: it is at rest.
+// status is what "clawd status" hears of a session; nil: it is at rest.
 func (r *rig) status(id string) *SessionStatus {
 	r.t.Helper()
-	st, err := r.d.Status()
+	told, err := r.d.Status()
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var st Status
+	if err := json.Unmarshal(text, &st); err != nil {
+		r.t.Fatalf("%v: %s", err, text)
 	}
 	for _, s := range st.Sessions {
 		if s.Session == id {
