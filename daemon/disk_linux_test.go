@@ -113,7 +113,8 @@ func TestDiskIsFull(t *testing.T) {
 		r.roomy()
 		done := r.fails("/dev/full")
 		id, _ := r.stopped("limit")
-		if e := r.log.events("session_error"); len(e) != 1 || !strings.Contains(fmt.Sprint(e[0]["error"]), unix.ENOSPC.Error()) {
+		e := r.log.events("session_error")
+		if len(e) != 1 || !strings.Contains(fmt.Sprint(e[0]["error"]), unix.ENOSPC.Error()) || strings.Contains(fmt.Sprint(e[0]["message"]), "read this session") {
 			t.Errorf("told: %v; log:\n%s", e, r.log)
 		}
 		done(true)

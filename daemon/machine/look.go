@@ -173,7 +173,7 @@ func (t *step) stopped(stop detect.Stop, read bool) {
 		return
 	}
 	if seen.Problem != nil {
-		t.problem(seen.Problem)
+		t.problem(seen.Problem, unreadable)
 	}
 	r := t.s.Rec.Read()
 	r.Prompt = seen.Prompt

@@ -370,7 +370,7 @@ func (t *step) guard(r Run, e Sighted) {
 		return
 	}
 	if e.Err != nil {
-		t.problem(e.Err)
+		t.problem(e.Err, unreadable)
 	}
 	t.ended(r, e)
 }

@@ -357,7 +357,7 @@ func (t *step) fail(err error) {
 	case job.Kind == Obeying:
 		t.do(Reply{ID: job.Order.ID, Err: err})
 	case !errors.Is(err, errTakingOver):
-		t.problem(err)
+		t.problem(err, unreadable)
 	}
 }
 
@@ -371,8 +371,10 @@ func (t *step) endJob() {
 	t.s.Job = Job{}
 }
 
-// problem says once what keeps the session from being looked at.
-func (t *step) problem(err error) {
+const unreadable = "can't read this session; the others are not affected"
+
+// problem says once what keeps the session from being looked at, or from being written down.
+func (t *step) problem(err error, text string) {
 	if t.s.Said.Problem == err.Error() {
 		return
 	}
@@ -382,7 +384,7 @@ func (t *step) problem(err error) {
 		t.log(Debug, "session_gone", "the session's files are gone", Field{"error", err})
 		return
 	}
-	t.log(Error, "session_error", "can't read this session; the others are not affected", Field{"error", err})
+	t.log(Error, "session_error", text, Field{"error", err})
 }
 
 // leaving is the decision by a rule.
