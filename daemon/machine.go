@@ -37,11 +37,15 @@ func (d *Daemon) acquire() error {
 	}
 	// A process that a killed clawd was just starting keeps the lock until it becomes its program.
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil || time.Now().After(end) {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(end) {
 			break
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil && !errors.Is(err, syscall.EWOULDBLOCK):
+		f.Close()
+		return fmt.Errorf("clawd's lock %s cannot be taken, and without it two clawds could run: %w", path, err)
+	case err != nil:
 		f.Close()
 		other, _ := peer.Running(path)
 		return fmt.Errorf("%w (pid %d); \"clawd status\" shows what it does", ErrRunning, other.PID)

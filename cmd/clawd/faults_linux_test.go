@@ -245,6 +245,21 @@ func TestRunOnFullDisk(t *testing.T) {
 	}
 }
 
+// A home whose file system keeps no locks, as NFS without its lock daemon, is named, and not taken for another clawd.
+func TestNoLocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "succeed")
+	w.limited()
+	d := w.startUnder(tracer(t, "-e", "inject=flock:error=ENOLCK"))
+	d.ended(false)
+	if said := d.log.String(); strings.Contains(said, "running already") || !strings.Contains(said, "clawd.lock") || !strings.Contains(said, syscall.ENOLCK.Error()) {
+		t.Errorf("it says %q", said)
+	}
+	if all := w.starts(); len(all) > 0 {
+		t.Errorf("it starts %v", all)
+	}
+}
+
 // A user who has no more watches, or no inotify at all, has the rescan: it is said, and every stop is answered once.
 func TestNoWatchesLeft(t *testing.T) {
 	t.Parallel()
