@@ -35,9 +35,10 @@ func newLogger(c config.Log) (log zerolog.Logger, file *os.File, err error) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
 	tty := isatty.IsTerminal(out.Fd())
-	w := plain.JSON(out)
+	kept := &keeper{out: out}
+	w := plain.JSON(kept)
 	if c.Format == "console" || c.Format == "auto" && tty {
-		w = console(out, tty && os.Getenv("NO_COLOR") == "")
+		w = console(kept, tty && os.Getenv("NO_COLOR") == "")
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger(), file, nil
 }
