@@ -44,6 +44,7 @@ type state struct {
 	Heads  int       `json:"n,omitempty"` // headers before the first prompt
 	Owed   bool      `json:"w,omitempty"` // the beginning was never read: first prompt and folder are not told
 	Checks bool      `json:"m,omitempty"` // a checkpoint stands in the file
+	Said   string    `json:"s,omitempty"` // hash of the newest prompt
 }
 
 // bare: the old files, and those of lines up to 0.40, have no checkpoints. Nothing is taken back in them, and a tool's result stands
@@ -172,7 +173,8 @@ func (f *fold) user(m *message, e detect.Event) {
 		return
 	}
 	f.takenBack(reportNone) // what comes behind a new prompt speaks of that one
-	e.Kind, e.Hash = detect.KindPrompt, detect.HashText(text)
+	e.Kind, e.Hash = detect.KindPrompt, detect.HashText(m.said())
+	e.Meta, f.Said = e.Hash == f.Said && m.hooked(), e.Hash
 	if !f.First {
 		f.b.Info.Interactive = f.b.Info.Interactive || f.Heads == hosted && !f.Owed
 		f.First, f.b.Info.FirstPrompt = true, e.Hash

@@ -272,5 +272,5 @@ func (m *message) prompt() (string, bool) {
 	if m.Type != "user" || len(responses(list)) > 0 || text == "" || local(text) {
 		return "", false
 	}
-	return agent.Cut(text, promptMax), true
+	return agent.Cut(m.said(), promptMax), true
 }

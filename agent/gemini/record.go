@@ -30,6 +30,7 @@ type message struct {
 	Timestamp string          `json:"timestamp"`
 	Type      string          `json:"type"` // user, gemini, info, error, warning
 	Content   json.RawMessage `json:"content"`
+	Shown     json.RawMessage `json:"displayContent"` // of a prompt to which a hook has added, or that one made: what its user prompted
 	Model     string          `json:"model"`
 	Tokens    struct {
 		Total int64 `json:"total"`
@@ -87,6 +88,33 @@ func textOf(list []part) string {
 		b.WriteString(p.Text)
 	}
 	return b.String()
+}
+
+// said gives what the user prompted, without what hooks have added: one at the session's start before it, one at each prompt behind it.
+func (m *message) said() string {
+	text := textOf(parts(m.Shown))
+	if text == "" {
+		text = textOf(parts(m.Content))
+	}
+	if rest, ok := strings.CutPrefix(text, hookMark); ok {
+		if _, said, _ := strings.Cut(rest, hookEnd); strings.TrimSpace(said) != "" {
+			return said
+		}
+	}
+	return text
+}
+
+// hookMark and hookEnd stand around what a hook has added. In it are no such signs.
+const (
+	hookMark = "<hook_context>"
+	hookEnd  = "</hook_context>"
+)
+
+// hooked tells whether a hook made a prompt, which goes on with what was prompted before. That of a command that its user defined has
+// other words than he gave, too.
+func (m *message) hooked() bool {
+	shown := textOf(parts(m.Shown))
+	return shown != "" && !strings.HasPrefix(textOf(parts(m.Content)), shown) && !strings.HasPrefix(shown, "/")
 }
 
 // responses gives the ids of the tool calls whose results a message brings.

@@ -149,8 +149,8 @@ func (r *reportFile) endsWith(a *ask) bool {
 		ids := responses(last.Parts)
 		return slices.Contains(ids, a.Calls[len(a.Calls)-1])
 	}
-	// What was asked stands behind what the agent put before it.
-	return detect.HashText(last.Parts[len(last.Parts)-1].Text) == a.Hash
+	// What was asked stands behind what the agent put before it, and before what a hook has added.
+	return slices.ContainsFunc(last.Parts, func(p part) bool { return detect.HashText(p.Text) == a.Hash })
 }
 
 // hasCall tells whether the conversation has the result of a tool call.

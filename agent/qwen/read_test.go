@@ -338,6 +338,19 @@ func TestLastPrompt(t *testing.T) {
 	}
 }
 
+// TestHookedPrompt: a hook that adds to a prompt (recorded with 0.24.4) changes nothing in what its user said.
+func TestHookedPrompt(t *testing.T) {
+	q, s := session(t, made("p1", "12:13:03.673", "user", `,"message":{"role":"user","parts":[{"text":"continue\n\n"},`+
+		`{"text":"<qwen:user-prompt-submit-context>\nwhisper\n</qwen:user-prompt-submit-context>"}]},"systemPayload":{"displayText":"continue\n\n","hookContext":"whisper"}`))
+	_, b := verdict(t, q, s, detect.Gone)
+	if len(b.Events) != 1 || b.Events[0].Hash != detect.HashText("continue") || b.Events[0].Meta {
+		t.Errorf("%+v", b.Events)
+	}
+	if text, err := q.LastPrompt(t.Context(), s); err != nil || strings.Contains(text, "whisper") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 // TestFork: a copy of a session has its records, by the same names, and was written to later.
 func TestFork(t *testing.T) {
 	keys := map[string]bool{}

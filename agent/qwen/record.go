@@ -32,6 +32,7 @@ type record struct {
 	} `json:"toolCallResult"`
 	Payload struct {
 		Event uiEvent `json:"uiEvent"`
+		Shown string  `json:"displayText"` // of a prompt to which a hook has added: what its user prompted
 	} `json:"systemPayload"`
 
 	at time.Time
@@ -103,8 +104,11 @@ func (r *record) asked() bool {
 	return r.Type == "user" && r.Provenance != "system" && r.Subtype != "notification" && r.Subtype != "cron"
 }
 
-// text gives the texts of a message without the model's thoughts.
+// text gives the texts of a message without the model's thoughts, and without what a hook has added to a prompt.
 func (r *record) text() string {
+	if r.Payload.Shown != "" {
+		return r.Payload.Shown
+	}
 	var texts []string
 	for _, p := range r.Message.Parts {
 		if p.Text != nil && !p.Thought {
