@@ -64,6 +64,9 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 		if err := e.readEvents(ctx); err != nil {
 			return part, err
 		}
+		if err := e.readOutput(ctx, c); err != nil { // what it printed tells which of them are its own
+			return part, err
+		}
 	}
 	if err := e.lookForHolders(ctx, c); err != nil {
 		return part, err

@@ -14,6 +14,14 @@ import (
 // time apart, saw the same.
 func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	t := readTurn(c, s)
+	o, done := verdict(c, s, t, alive, settled)
+	if done && t.ours != nil && t.ours.Hash != c.Plan.Prompt {
+		o.Prompt = t.ours.Hash
+	}
+	return o, done
+}
+
+func verdict(c Claim, s Sight, t turn, alive, settled bool) (Outcome, bool) {
 	switch {
 	case t.oursAnswered:
 		return Outcome{Verdict: Resumed, Why: "the agent's own record shows its answer"}, true
@@ -107,9 +115,8 @@ func readTurn(c Claim, s Sight) turn {
 	var t turn
 	var theirs []string        // prompts
 	var others []*detect.Event // answers
-	printed := func(e detect.Event) bool {
-		return slices.Contains(s.Output.Messages, e.ID) || e.Msg != "" && slices.Contains(s.Output.Messages, e.Msg)
-	}
+	printed := s.Output.printed
+	changed := changed(c, s)
 	for i := range s.Events {
 		e := &s.Events[i]
 		switch e.Kind {
@@ -117,11 +124,12 @@ func readTurn(c Claim, s Sight) turn {
 			switch {
 			case e.Meta && (c.Plan.Form != FormIdempotent || t.ours != nil):
 				// the agent's own: a bridge over a turn that was cut, a summary, a notification
-			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == ""):
+			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == "" || e.ID == changed):
 				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
 				if t.failure != nil && t.failure.Parent != e.ID {
 					t.failure = nil // of what went before: some agents' records say only with the next prompt that a failure was the last
 				}
+			case printed(*e): // a hook or an extension of its user's had our run go on
 			default:
 				t.foreignPrompt, theirs = true, append(theirs, e.ID)
 			}
@@ -151,6 +159,35 @@ func readTurn(c Claim, s Sight) turn {
 	return t
 }
 
+// printed tells whether the run printed a record, or what the record is named by.
+func (o Output) printed(e detect.Event) bool {
+	return slices.Contains(o.Messages, e.ID) || e.Msg != "" && slices.Contains(o.Messages, e.Msg)
+}
+
+// changed gives the prompt that our run wrote in other words than it was given, as hooks and extensions of its user's may have it; empty:
+// there is none. What our run printed is that prompt or hangs below it; or the run failed, and so did the only prompt that is there.
+func changed(c Claim, s Sight) (id string) {
+	if c.Plan.Form != FormPrompt || c.Plan.MessageID != "" {
+		return ""
+	}
+	var prompts []string
+	for _, e := range s.Events {
+		prompt := e.Kind == detect.KindPrompt && !e.Meta
+		switch {
+		case prompt && isOurs(c, e):
+			return ""
+		case id != "":
+		case prompt && s.Output.printed(e):
+			id = e.ID
+		case prompt:
+			prompts = append(prompts, e.ID)
+		case slices.Contains(prompts, e.Parent) && (s.Output.printed(e) || e.Kind == detect.KindFailure && s.Output.Failed && len(prompts) == 1):
+			id = e.Parent
+		}
+	}
+	return id
+}
+
 func isOurs(c Claim, e detect.Event) bool {
 	if c.Plan.MessageID != "" {
 		return e.ID == c.Plan.MessageID
@@ -166,7 +203,8 @@ func Foreign(c Claim, s Sight) string {
 	if s.Holder != "" {
 		return s.Holder
 	}
-	if readTurn(c, s).foreignPrompt {
+	// Before it says that it began, the run may have written its prompt in other words.
+	if t := readTurn(c, s); t.foreignPrompt && (t.ours != nil || s.Output.Began || c.Plan.Form != FormPrompt) {
 		return "a prompt that is not clawd's"
 	}
 	return ""

@@ -61,6 +61,7 @@ func TestJudge(t *testing.T) {
 	const alive, gone, settled = "alive", "gone", "settled"
 	printed := func(s Sight, ids ...string) Sight { s.Output.Messages = ids; return s }
 	with := func(s Sight, f func(*Sight)) Sight { f(&s); return s }
+	failed := func(s Sight) Sight { s.Output.Failed = true; return s }
 	cutOutput := claim(FormPrompt)
 	cutOutput.OutputCut = true
 	plain, idem, fresh := claim(FormPrompt), claim(FormIdempotent), claim(FormFresh)
@@ -89,6 +90,14 @@ func TestJudge(t *testing.T) {
 		{"resumed: idempotent, over a summary that the agent wrote", idem, sight(true, meta(1), meta(2), answer(3)), alive, Resumed, ""},
 		{"unknown: what it printed is gone", plain, with(sight(true), func(s *Sight) { s.NoOutput = true }), settled, Unsure, ""},
 		{"resumed: fresh", fresh, sight(true, ours(1), answer(2)), alive, Resumed, ""},
+
+		{"resumed: a hook changed our prompt, which it printed", plain, printed(sight(true, theirs(1), answer(2)), "e1"), gone, Resumed, ""},
+		{"resumed: a plugin changed our prompt, below which it printed", plain, printed(sight(true, theirs(1), below(answer(2), theirs(1))), "e2"), gone, Resumed, ""},
+		{"resumed: a hook had it go on", plain, printed(sight(true, ours(1), theirs(2), answer(3)), "e1", "e2"), gone, Resumed, ""},
+		{"stopped again: a hook changed our prompt, which it printed", plain, printed(sight(true, theirs(1), failure(2, detect.UsageLimit)), "e1"), gone, StoppedAgain, ""},
+		{"stopped again: a plugin changed our prompt", plain, failed(sight(true, theirs(1), below(failure(2, detect.UsageLimit), theirs(1)))), gone, StoppedAgain, ""},
+		{"by hand: our run failed, and their prompt did, beside another", plain,
+			failed(sight(true, theirs(1), theirs(2), below(failure(3, detect.UsageLimit), theirs(2)))), gone, ByHand, ""},
 
 		{"by hand: an answer and no prompt of ours", plain, sight(true, answer(1)), gone, ByHand, ""},
 		{"by hand: their prompt", plain, sight(true, theirs(1)), gone, ByHand, ""},
@@ -193,9 +202,23 @@ func TestJudgeNamesTheNewStop(t *testing.T) {
 	}
 }
 
+// What a hook made of our prompt is the attempt's own in the next look, too.
+func TestJudgeNamesAChangedPrompt(t *testing.T) {
+	s := sight(true, theirs(1), answer(2))
+	s.Output.Messages = []string{"e1"}
+	if o, _ := Judge(claim(FormPrompt), s, true, false); o.Prompt != theirs(1).Hash {
+		t.Errorf("%+v", o)
+	}
+	if o, _ := Judge(claim(FormPrompt), sight(true, ours(1), answer(2)), true, false); o.Prompt != "" {
+		t.Errorf("as it was given: %+v", o)
+	}
+}
+
 func TestForeign(t *testing.T) {
 	held := sight(true, ours(1))
 	held.Holder = "process 7"
+	changed, goesOn := sight(true, theirs(1)), sight(true, ours(1), answer(2), theirs(3))
+	changed.Output.Messages, goesOn.Output.Messages = []string{"e1"}, []string{"e1", "e2", "e3"}
 	for _, c := range []struct {
 		sight Sight
 		want  string
@@ -203,6 +226,10 @@ func TestForeign(t *testing.T) {
 		{sight(true, ours(1), answer(2)), ""},
 		{sight(true, meta(1)), ""},
 		{sight(true, ours(1), theirs(2)), "a prompt that is not clawd's"},
+		{sight(true, theirs(1)), "a prompt that is not clawd's"},
+		{sight(false, theirs(1)), ""}, // it may be ours, changed by a hook, until the run says that it began
+		{changed, ""},
+		{goesOn, ""},
 		{held, "process 7"},
 	} {
 		if got := Foreign(claim(FormPrompt), c.sight); got != c.want {

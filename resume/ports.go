@@ -37,6 +37,7 @@ type Outcome struct {
 	Took    time.Duration  `json:"took,omitempty"`
 	CostUSD float64        `json:"cost_usd,omitempty"` // of a run that ended with the verdict
 	Prompts int            `json:"prompts,omitempty"`  // the same; see Output
+	Prompt  string         `json:"prompt,omitempty"`   // detect.HashText of clawd's prompt, where a record has it in other words than the plan
 }
 
 // Claim is one attempt, as it stands in the ledger.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -140,9 +141,11 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	}
 	claim := *s.Claim
 	claim.Noted = o.Verdict != resume.Resumed
+	prompt := cmp.Or(o.Prompt, c.Plan.Prompt) // a hook of its user's may have changed it
+	claim.Plan.Prompt = prompt
 	ch.Claim = &claim
-	if c.Plan.Prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
-		ch.FirePrompt, ch.FireEnd = c.Plan.Prompt, b.Now()
+	if prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
+		ch.FirePrompt, ch.FireEnd = prompt, b.Now()
 	}
 	if id := c.Plan.MessageID; id != "" {
 		ch.Sent = append(ch.Sent[max(0, len(ch.Sent)-maxSent+1):len(ch.Sent):len(ch.Sent)], id)

@@ -83,3 +83,22 @@ func TestSentIsBounded(t *testing.T) {
 	is(t, len(rec.Sent), maxSent)
 	is(t, rec.Sent[maxSent-1], fmt.Sprint("msg_", maxSent+2))
 }
+
+// A hook of its user's may have changed the prompt of an attempt: its records say in which words it stands there, and the episode goes on (I7).
+func TestHookChangesThePrompt(t *testing.T) {
+	for hash, over := range map[string]bool{"changed": false, "of a person": true} {
+		l := newLossy(t)
+		waiting(t, l.Store, one, "k")
+		c := claimed(t, l.Store, one, "k")
+		c.Plan = resume.Plan{Form: resume.FormPrompt, Session: one.ID, Prompt: "h"}
+		must(t, l.Fired(c))
+		o := outcome(resume.StoppedAgain, "k2")
+		o.Prompt = "changed"
+		l.at.Time = l.at.Add(time.Minute)
+		rec := settle(t, l.Store, c, o)
+		rec.Classifier.LastPrompt = detect.Event{ID: "p", Hash: hash, At: rec.FireEnd}
+		rec.LastFire = rec.FireEnd.Add(-time.Second)
+		is(t, rec.Overcome(), over)
+		is(t, rec.Made(detect.Stop{At: rec.FireEnd.Add(time.Second)}), !over)
+	}
+}

@@ -74,7 +74,9 @@ func (o *printed) line(line []byte) {
 	case "agent_start":
 		o.Out.Began = true
 	case "message_start":
-		o.now = e.Message.name()
+		if o.now = e.Message.name(); o.now != "" && e.Message.Role == "user" { // its record comes before its end is printed
+			o.Out.Messages = append(o.Out.Messages, o.now)
+		}
 	case "message_update":
 		if e.Update.Type == "text_delta" {
 			o.Say(agent.Said{Kind: agent.SaidPiece, Message: o.now, Text: e.Update.Delta})

@@ -92,12 +92,12 @@ func (r *record) known() bool {
 	return false
 }
 
-// name names an answer of the model, which its run prints without the id of its record.
+// name names an answer of the model or a prompt, which its run prints without the id of its record.
 func (m *message) name() string {
-	if m.Role != "assistant" || m.Time == 0 {
+	if m.Role != "assistant" && m.Role != "user" || m.Time == 0 {
 		return ""
 	}
-	return "assistant:" + strconv.FormatInt(m.Time, 10)
+	return m.Role + ":" + strconv.FormatInt(m.Time, 10)
 }
 
 type block struct {
