@@ -5,7 +5,9 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -297,4 +299,39 @@ func TestPayerOfAnotherProvider(t *testing.T) {
 			t.Errorf("request %d was paid by %q and %q, want the provider's own key", n, r.Bearer, r.Key)
 		}
 	}
+}
+
+// A permission profile of the user's denies what no sandbox's mode does, and is put out of force by one.
+func TestRestoreCodexProfile(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, codex171)
+	deny := filepath.Join(w.home(), ".ssh")
+	config := strings.Replace(string(w.codexConfig()), `sandbox_mode = "danger-full-access"`, `default_permissions = "careful"`, 1)
+	w.write(".codex/config.toml", []byte(config+"[permissions.careful]\nextends = \":workspace\"\n[permissions.careful.filesystem]\n"+strconv.Quote(deny)+" = \"deny\"\n"))
+	c := w.startClawd(settings{})
+	id := w.stopped(w.rateLimit())
+	c.resumedOnce(id)
+	turns := 0
+	for line := range strings.Lines(w.rollout(id)) {
+		if !strings.Contains(line, `"type":"turn_context"`) {
+			continue
+		}
+		if turns++; !strings.Contains(line, `{"type":"path","path":`+strconv.Quote(deny)+`},"access":"deny"`) {
+			t.Errorf("turn %d may read what is denied: %s", turns, line)
+		}
+	}
+	if turns != 2 {
+		t.Errorf("%d turns", turns)
+	}
+}
+
+// rollout reads the file of a session of Codex.
+func (w *world) rollout(id string) string {
+	w.t.Helper()
+	files := w.matching(filepath.Join(w.home(), ".codex", "sessions", "*", "*", "*", "rollout-*-"+id+".jsonl"))
+	if len(files) != 1 {
+		w.t.Fatal(files)
+	}
+	return readAll(files[0])
 }

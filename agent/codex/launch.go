@@ -37,7 +37,7 @@ func optionTable() agent.Options {
 var (
 	keptSettings  = []string{"web_search", "service_tier", "model_reasoning_summary", "model_verbosity", "personality", "shell_environment_policy.inherit"}
 	keptGroups    = []string{"features."}
-	knownSettings = []string{"model", "model_provider", "model_reasoning_effort", "approval_policy", "sandbox_mode", "developer_instructions"} // recorded
+	knownSettings = []string{"model", "model_provider", "model_reasoning_effort", "approval_policy", "sandbox_mode", "default_permissions", "developer_instructions"} // recorded
 	knownGroups   = []string{"sandbox_workspace_write.", "tui.", "analytics.", "history."}
 )
 

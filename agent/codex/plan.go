@@ -155,9 +155,11 @@ func (c *Codex) mode(r agent.Request) ([]string, error) {
 	if c.sets(approvalOptions, "approval_policy") {
 		args = nil
 	}
-	switch {
+	switch profile := r.Info.Setup.Role; {
 	case allowed:
 		return args, nil
+	case profile != "" && !strings.HasPrefix(profile, ":"): // a sandbox beside it would put its rules out of force
+		return c.profile(r, args, profile, kind)
 	case kind == bypass && c.cfg.RestoreBypass:
 		return append(args, "-c", setting("sandbox_mode", bypass)), nil
 	case kind == bypass:
@@ -178,6 +180,18 @@ func (c *Codex) mode(r agent.Request) ([]string, error) {
 		args = append(args, "-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true")
 	}
 	return args, nil
+}
+
+// profile gives the session the permission profile of its user's in which it ran. What that denies or allows beyond a sandbox's mode, the
+// config says.
+func (c *Codex) profile(r agent.Request, args []string, name, kind string) ([]string, error) {
+	switch {
+	case !plainName(name):
+		return nil, c.unfit(r, "it ran in a permission profile whose name clawd cannot give it again", "agent.codex.args")
+	case kind != workspace && kind != readOnly && !c.cfg.RestoreBypass:
+		return nil, c.unfit(r, "it ran in the permission profile "+name+", which allows more than its folder", "agent.codex.restore_bypass")
+	}
+	return append(args, "-c", setting("default_permissions", name)), nil
 }
 
 // Options by which a user's own arguments say what a run may do, or with which model.

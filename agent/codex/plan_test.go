@@ -119,6 +119,40 @@ func TestPlanMode(t *testing.T) {
 	}
 }
 
+// TestPlanProfile: a session goes on in its user's own permission profile, which no sandbox's mode beside it puts out of force.
+func TestPlanProfile(t *testing.T) {
+	for _, w := range []struct {
+		mode, profile string
+		cfg           agent.Config
+		want          string // in the arguments; empty: unfit
+	}{
+		{"workspace-write/never", "careful", agent.Config{}, `-c default_permissions="careful"`},
+		{"read-only/never", "careful", agent.Config{}, `-c default_permissions="careful"`},
+		{"workspace-write/never", ":workspace", agent.Config{}, `-c sandbox_mode="workspace-write"`},
+		{"workspace-write/never", "careful", agent.Config{Args: []string{"-s", "read-only"}}, "-s read-only"},
+		{"danger-full-access/never", "wide", agent.Config{}, ""},
+		{"danger-full-access/never", "wide", agent.Config{RestoreBypass: true}, `-c default_permissions="wide"`},
+		{"workspace-write/never", `x" -c y="`, agent.Config{}, ""},
+	} {
+		root := t.TempDir()
+		c := over(root, procTable{}, w.cfg)
+		r := request(t, root)
+		r.Info.Mode, r.Info.Setup.Role = w.mode, w.profile
+		p, err := c.Plan(r)
+		if w.want == "" {
+			var unfit *agent.Unfit
+			if !errors.As(err, &unfit) {
+				t.Errorf("%+v: %q, %v", w, p.Argv, err)
+			}
+			continue
+		}
+		all := strings.Join(p.Argv, " ")
+		if err != nil || !strings.Contains(all, w.want) || strings.Contains(all, "sandbox_mode") == strings.Contains(all, "default_permissions") && !strings.Contains(all, "-s ") {
+			t.Errorf("%+v: %s, %v", w, all, err)
+		}
+	}
+}
+
 // TestPlanPayment: a key never comes in where a plan paid.
 func TestPlanPayment(t *testing.T) {
 	key := map[string]string{"OPENAI_API_KEY": "x", "OTHER": "y"}

@@ -190,7 +190,7 @@ func (f *fold) line(line []byte, off int64) {
 		setIf(&f.b.Info.Model, r.Payload.Model)
 		setIf(&f.b.Info.Mode, mode(r.Payload.Sandbox, r.Payload.Approval))
 		effort, _ := word(r.Payload.Effort)
-		f.b.Info.Setup = detect.Setup{Model: r.Payload.Model, Effort: effort}
+		f.b.Info.Setup = detect.Setup{Role: r.Payload.Profile.ID, Model: r.Payload.Model, Effort: effort}
 		if all := roots(r.Payload.Sandbox); all != nil {
 			f.b.Info.Roots = all
 		}

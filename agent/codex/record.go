@@ -41,6 +41,9 @@ type payload struct {
 	Approval json.RawMessage `json:"approval_policy"` // a word, or an object with one key
 	Sandbox  json.RawMessage `json:"sandbox_policy"`
 	Effort   json.RawMessage `json:"effort"` // a word; absent: the default
+	Profile  struct {
+		ID string `json:"id"` // with a colon before those of the agent's own
+	} `json:"active_permission_profile"`
 
 	// task_started
 	Attribution struct {
