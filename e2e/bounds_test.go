@@ -21,6 +21,8 @@ func TestBounds(t *testing.T) {
 	}{
 		{claude332, "CLAUDE_CODE_SAFE_MODE=1"},
 		{claude332, "AWS_PROFILE=test"},
+		{claude332, "ANTHROPIC_DEFAULT_OPUS_MODEL=claude-opus-4-1-20250805"},
+		{claude332, "CLAUDE_CODE_SUBAGENT_MODEL=claude-haiku-4-5-20251001"},
 		{codex171, "KUBECONFIG=/etc/test.yaml"},
 		{copilot, "DOCKER_HOST=tcp://127.0.0.1:1"},
 		{opencode, "KUBECONFIG=/etc/test.yaml"},

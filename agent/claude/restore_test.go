@@ -311,7 +311,8 @@ func TestShapesAreBounded(t *testing.T) {
 // What the process had in its environment to bound it, a run of clawd's has, or there is none.
 func TestBounds(t *testing.T) {
 	for environ, want := range map[string]string{"A=b": "", "": "", "A=b CLAUDE_CODE_SAFE_MODE=1": "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE= A=b": "",
-		"AWS_PROFILE=test KUBECONFIG=/test": "AWS_PROFILE KUBECONFIG"} {
+		"AWS_PROFILE=test KUBECONFIG=/test": "AWS_PROFILE KUBECONFIG", "ANTHROPIC_DEFAULT_OPUS_MODEL=claude-opus-4-1": "ANTHROPIC_DEFAULT_OPUS_MODEL",
+		"CLAUDE_CODE_SUBAGENT_MODEL=haiku": "CLAUDE_CODE_SUBAGENT_MODEL"} {
 		c := over(t.TempDir(), table{}, agent.Config{})
 		if got := c.cfg.Unlike(c.env, launchOf(t, strings.Fields(environ), "claude", "-p", "x").Bounds); strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, want %q", environ, got, want)
