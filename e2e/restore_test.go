@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -298,6 +299,22 @@ func TestPayerOfAnotherProvider(t *testing.T) {
 		if r.Bearer != token || r.Key != "" {
 			t.Errorf("request %d was paid by %q and %q, want the provider's own key", n, r.Bearer, r.Key)
 		}
+	}
+}
+
+// A mode that asks nothing is not restored, also where the user's settings choose it.
+func TestRestoreQwenYolo(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, qwen024)
+	w.set("tools", map[string]any{"approvalMode": "yolo"})
+	c := w.startClawd(settings{})
+	id := w.stopped(w.rateLimit())
+	w.provider.Queue(provider.ToolCall("write_file", map[string]any{"file_path": filepath.Join(w.project, "x.txt"), "content": "hello"}))
+	c.resumedOnce(id)
+	c.wait("run_ended", "session", id)
+	if _, err := os.Stat(filepath.Join(w.project, "x.txt")); err == nil {
+		t.Error("it has written without being asked")
 	}
 }
 

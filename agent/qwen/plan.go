@@ -132,6 +132,9 @@ func (q *Qwen) mode(r agent.Request, flags []detect.Flag) ([]string, error) {
 			had = yolo
 		}
 	}
+	if had == "" && (q.settings().Tools.Mode == yolo || settingsIn(filepath.Join(r.Info.Dir, ".qwen")).Tools.Mode == yolo) {
+		had = yolo
+	}
 	switch {
 	case had == yolo && !q.cfg.RestoreBypass:
 		return least, nil

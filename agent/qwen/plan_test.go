@@ -122,6 +122,36 @@ func TestPlanKeeps(t *testing.T) {
 	}
 }
 
+// TestPlanYoloBySettings: a mode that asks nothing is restored where the config says so, also where the user's settings or the project's choose it.
+func TestPlanYoloBySettings(t *testing.T) {
+	for _, c := range []struct {
+		user, project, mode string
+		bypass              bool
+		want                string
+	}{
+		{user: "yolo", want: "--approval-mode default"},
+		{project: "yolo", want: "--approval-mode default"},
+		{user: "yolo", bypass: true, want: "--approval-mode yolo"},
+		{user: "yolo", mode: "plan", want: "--approval-mode plan"},
+		{user: "plan", project: "auto"},
+	} {
+		q, r := planner(t, agent.Config{RestoreBypass: c.bypass})
+		settings := func(dir, mode string) {
+			put(t, filepath.Join(dir, "settings.json"), `{"tools":{"approvalMode":"`+mode+`"}}`)
+		}
+		settings(q.root, c.user)
+		settings(filepath.Join(r.Info.Dir, ".qwen"), c.project)
+		r.Launch = &detect.Launch{}
+		if c.mode != "" {
+			r.Launch.Flags, _ = options.Parse([]string{"--approval-mode", c.mode})
+		}
+		p, err := q.Plan(r)
+		if line := strings.Join(p.Argv, " "); err != nil || !strings.Contains(line, c.want) || (c.want == "") == strings.Contains(line, "--approval-mode") {
+			t.Errorf("%+v: %s, %v", c, line, err)
+		}
+	}
+}
+
 func sorted(words []string) string {
 	words = slices.Clone(words)
 	slices.Sort(words)

@@ -8,7 +8,7 @@
 // Sessions hold text from anywhere. Only regular files of this user that others cannot write are read;
 // below the agent's folder no symbolic link is followed (the folder itself may be one). A stop is only what
 // the agent wrote as an event of its own. The folder's credentials and .env files are never opened, and of
-// settings.json only where the sessions lie counts.
+// settings.json only where the sessions lie counts, and whether runs ask before they act.
 package qwen
 
 import (
@@ -123,12 +123,18 @@ type settings struct {
 	Advanced struct {
 		Runtime string `json:"runtimeOutputDir"`
 	} `json:"advanced"`
+	Tools struct {
+		Mode string `json:"approvalMode"`
+	} `json:"tools"`
 }
 
 const settingsMax = 1 << 20
 
-func (q *Qwen) settings() (set settings) {
-	b, err := agent.ReadSettings(filepath.Join(q.root, "settings.json"), settingsMax)
+func (q *Qwen) settings() settings { return settingsIn(q.root) }
+
+// settingsIn reads those of the user's folder, or of a project's.
+func settingsIn(dir string) (set settings) {
+	b, err := agent.ReadSettings(filepath.Join(dir, "settings.json"), settingsMax)
 	if err != nil || agent.Unmarshal(b, &set) != nil {
 		return settings{}
 	}
