@@ -124,7 +124,7 @@ func readTurn(c Claim, s Sight) turn {
 			switch {
 			case e.Meta && (c.Plan.Form != FormIdempotent || t.ours != nil):
 				// the agent's own: a bridge over a turn that was cut, a summary, a notification
-			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == "" || e.ID == changed):
+			case t.ours == nil && (isOurs(c, *e) || e.Hash == "" && c.Plan.MessageID == "" || changed != "" && e.ID == changed):
 				t.ours = e // a prompt whose text is not written yet is ours until it says otherwise
 				if t.failure != nil && t.failure.Parent != e.ID {
 					t.failure = nil // of what went before: some agents' records say only with the next prompt that a failure was the last

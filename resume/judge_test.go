@@ -101,6 +101,7 @@ func TestJudge(t *testing.T) {
 
 		{"by hand: an answer and no prompt of ours", plain, sight(true, answer(1)), gone, ByHand, ""},
 		{"by hand: their prompt", plain, sight(true, theirs(1)), gone, ByHand, ""},
+		{"by hand: their prompt, which has no id", plain, sight(true, rec(1, detect.KindPrompt, func(e *detect.Event) { e.ID, e.Hash = "", detect.HashText("x") }), answer(2)), gone, ByHand, ""},
 		{"by hand: their prompt and answer", plain, sight(true, theirs(1), answer(2)), gone, ByHand, ""},
 		{"by hand: ours and theirs, whose answer cannot be told", plain, sight(true, ours(1), theirs(2), answer(3)), gone, ByHand, ""},
 		{"by hand: idempotent, theirs", idem, sight(true, theirs(1), answer(2)), gone, ByHand, ""},
