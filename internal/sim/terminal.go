@@ -26,7 +26,7 @@ func (t *talk) closes() {
 	r.world.Procs.End(t.shell.PID)
 	t.shell = nil
 	key := t.Agent + "/" + t.id
-	if d := r.person[key]; d.what == string(quits) && r.wall().Sub(d.at) < seenIn {
+	if d := r.person[key]; d.what == string(quits) && r.mono()-d.mono < seenIn {
 		d.what = string(hangsUp)
 		r.person[key] = d
 	}
@@ -40,10 +40,11 @@ type deed struct {
 	at    time.Time
 	what  string
 	boots int
-	known bool      // clawd had found the session, and had time to see his terminal
-	pid   int       // of the process
-	among bool      // another terminal was there that may have shown it, for all that the agent tells
-	began time.Time // when the process did
+	known bool          // clawd had found the session, and had time to see his terminal
+	pid   int           // of the process
+	among bool          // another terminal was there that may have shown it, for all that the agent tells
+	began time.Time     // when the process did
+	mono  time.Duration // as at, awake
 }
 
 // noted takes in what a person did with a process.
@@ -54,7 +55,7 @@ func (r *run) noted(b *body, err error, what string) {
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
 	brief := b.talk != nil && r.wall().Sub(b.talk.sat) < seenIn
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b), b.began}
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b), b.began, r.mono()}
 	r.follows(b)
 }
 
@@ -81,6 +82,7 @@ func (r *run) among(b *body) bool {
 	near := func(t *talk) bool { return t != nil && t.Agent == b.talk.Agent && t.dir == b.talk.dir }
 	return slices.ContainsFunc(r.alive, func(x *body) bool { return x != b && !x.over && x.tty != "" && near(x.talk) }) ||
 		slices.ContainsFunc(r.talks, func(t *talk) bool { // one that went just before: which of the two did first clawd need not have seen
-			return t != b.talk && near(t) && r.wall().Sub(r.person[t.Agent+"/"+t.id].at) < seenIn
+			d, did := r.person[t.Agent+"/"+t.id]
+			return did && t != b.talk && near(t) && r.mono()-d.mono < seenIn
 		})
 }
