@@ -38,6 +38,7 @@ func TestHooks(t *testing.T) {
 		"QwenAdds":      {qwen024, adds("UserPromptSubmit"), 0},
 		"QwenGoesOn":    {qwen024, goesOn("Stop", "block"), 1},
 		"CopilotGoesOn": {copilot, goesOn("agentStop", "block"), 1},
+		"OpencodeAdds":  {opencode, func(w *world) { w.plugin(opencodeAdds) }, 0},
 		"PiAdds":        {pi160, extension(piAdds), 0},
 		"PiGoesOn":      {pi160, extension(piGoesOn), 1},
 	} {
@@ -58,8 +59,13 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// Extensions of pi.
+// Extensions of pi, and a plugin of opencode.
 const (
+	opencodeAdds = `export const Demo = async () => ({
+	"chat.message": async (_, output) => {
+		for (const p of output.parts) if (p.type === "text") p.text += "\n\nNOTE: always whisper."
+	},
+})`
 	piAdds   = `export default function (pi) { pi.on("input", async (e) => ({ action: "transform", text: e.text + "\n\nNOTE: always whisper." })) }`
 	piGoesOn = `export default function (pi) {
 	let went = false
@@ -93,4 +99,21 @@ func (w *world) hook(event string, answer any, once bool) {
 	default:
 		w.set("hooks", hooks)
 	}
+}
+
+// plugin has opencode load a plugin. What plugins are made with is there already, for nothing can be downloaded here.
+func (w *world) plugin(text string) {
+	w.t.Helper()
+	const config, kit = ".config/opencode", "@opencode-ai/plugin"
+	w.write("plugins/demo.js", []byte(text))
+	var all map[string]any
+	if err := json.Unmarshal([]byte(readAll(filepath.Join(w.home(), config, "opencode.json"))), &all); err != nil {
+		w.t.Fatal(err)
+	}
+	all["plugin"] = []string{"file://" + filepath.Join(w.home(), "plugins", "demo.js")}
+	w.writeJSON(config+"/opencode.json", all)
+	w.writeJSON(config+"/package.json", map[string]any{"dependencies": map[string]any{kit: w.agent.version}})
+	w.writeJSON(config+"/node_modules/"+kit+"/package.json", map[string]any{"name": kit, "version": w.agent.version})
+	w.writeJSON(config+"/package-lock.json", map[string]any{"lockfileVersion": 3, "packages": map[string]any{
+		"": map[string]any{"dependencies": map[string]any{kit: w.agent.version}}, "node_modules/" + kit: map[string]any{"version": w.agent.version}}})
 }
