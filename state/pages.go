@@ -61,6 +61,7 @@ func openPlain(path string) (*os.File, error) {
 			return f, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			err = &os.PathError{Op: "lock", Path: path, Err: err}
 			break
 		}
 		if err = nil; time.Now().After(end) {

@@ -245,15 +245,21 @@ func TestRunOnFullDisk(t *testing.T) {
 	}
 }
 
-// A home whose file system keeps no locks, as NFS without its lock daemon, is named, and not taken for another clawd.
+// A home, or a state folder, whose file system keeps no locks, as NFS without its lock daemon, is named, and not taken for another clawd.
 func TestNoLocks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "succeed")
+	d := w.start()
+	d.await("sessions_found")
+	d.stop()
 	w.limited()
-	d := w.startUnder(tracer(t, "-e", "inject=flock:error=ENOLCK"))
-	d.ended(false)
-	if said := d.log.String(); strings.Contains(said, "running already") || !strings.Contains(said, "clawd.lock") || !strings.Contains(said, syscall.ENOLCK.Error()) {
-		t.Errorf("it says %q", said)
+	store := filepath.Join(w.state, "clawd", "clawd.db")
+	for name, where := range map[string][]string{"clawd.lock": nil, store: {"-P", store}} {
+		d := w.startUnder(tracer(t, append(where, "-e", "inject=flock:error=ENOLCK")...))
+		d.ended(false)
+		if said := d.log.String(); strings.Contains(said, "running already") || !strings.Contains(said, name) || !strings.Contains(said, syscall.ENOLCK.Error()) {
+			t.Errorf("it says %q", said)
+		}
 	}
 	if all := w.starts(); len(all) > 0 {
 		t.Errorf("it starts %v", all)
