@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/rs/zerolog"
 
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 )
@@ -77,7 +79,8 @@ type watching struct {
 	scouts []*scout
 	away   map[*scout]<-chan struct{} // those that did not come back in time
 	pruned time.Time
-	first  bool // the first rescan is yet to come
+	looked time.Time // for agents whose folder is not watched
+	first  bool      // the first rescan is yet to come
 }
 
 // scanPatience is how long the main loop waits for the scouts at most, before it goes on without those that are not back.
@@ -205,7 +208,24 @@ func (v *watching) tick(ctx context.Context, c *control) {
 		d.o.Lean()
 	}
 	v.pruneDaily(ctx)
+	v.lookAround()
 	d.log.Debug().Str("event", "rescanned").Float64("took_s", machine.Seconds(time.Since(began))).Msg("looked at everything")
+}
+
+// lookAroundEvery: an agent with a folder of its own runs for hours, as one of a second account.
+const lookAroundEvery = 10 * time.Minute
+
+// lookAround tells once of each folder in which an agent that runs keeps its sessions, and where clawd does not look.
+func (v *watching) lookAround() {
+	d := v.d
+	if now := d.now(); now.Sub(v.looked).Abs() < lookAroundEvery {
+		return
+	}
+	v.looked = d.now()
+	for _, u := range all.FindUnwatched(d.o.Env, d.agents) {
+		d.warned.warn("sessions_unwatched", "an agent keeps its sessions where clawd does not look: what stops there goes unseen",
+			fmt.Errorf("%s runs with sessions in %s; [agent.%s] config_dir names the one folder that clawd watches", u.Agent, u.Dir, u.Agent))
+	}
 }
 
 // settled does what is done once, when the first look is stored.
