@@ -43,6 +43,9 @@ func TestHeldBackForAnHour(t *testing.T) {
 				r.seldom()
 				id, pass := c.set(r)
 				r.pass(50 * time.Minute)
+				if s := r.status(id); s == nil || s.Status != state.Waits || !strings.Contains(s.Why, c.why) {
+					t.Errorf("clawd status, before it is told: %+v", s)
+				}
 				r.down()
 				r.start()
 				r.pass(5 * time.Minute)

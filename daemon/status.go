@@ -44,8 +44,8 @@ type SessionStatus struct {
 	WakeAt   *time.Time    `json:"wake_at"`
 	LeftS    float64       `json:"left_s"` // seconds until wake_at; 0 when it has passed
 	Attempt  int           `json:"attempt"`
-	PID      int           `json:"pid,omitempty"` // of our running child
-	Why      string        `json:"why"`
+	PID      int           `json:"pid,omitempty"`     // of our running child
+	Why      string        `json:"why"`               // of what is decided; of a wait that is over, what holds the resume back
 	Ignored  bool          `json:"ignored,omitempty"` // by its user, from now on
 	// Status is what there is to say in one word: needs_you, waiting, resuming, running, on_hold.
 	Status state.Standing `json:"status"`
@@ -82,14 +82,18 @@ func (d *Daemon) Status() (Status, error) {
 		}
 		st.Agents = append(st.Agents, as)
 	}
-	children, read := d.atHand()
+	standings, read := d.atHand()
 	now := d.now()
 	err := d.store.Sessions(func(rec state.Session) error {
 		key := state.Key(rec.Session)
 		if c, ok := read[key]; ok {
 			rec.Classifier = c
 		}
-		if s, ok := Stands(rec, now, children[key]); ok {
+		at := standings[key]
+		if s, ok := Stands(rec, now, at.child); ok {
+			if s.Status == state.Waits && s.LeftS == 0 { // what was waited for is over
+				s.Why = cmp.Or(at.back, s.Why)
+			}
 			st.Sessions = append(st.Sessions, s)
 		}
 		return nil
@@ -104,20 +108,18 @@ func (d *Daemon) Status() (Status, error) {
 	return st, err
 }
 
-// atHand is what the loop knows of sessions, by their keys, and the store does not: our children, and what was read since.
-func (d *Daemon) atHand() (children map[string]int, read map[string]detect.Classifier) {
-	children, read = map[string]int{}, map[string]detect.Classifier{}
+// atHand is what the loop knows of sessions, by their keys, and the store does not, and what was read since.
+func (d *Daemon) atHand() (standings map[string]standing, read map[string]detect.Classifier) {
+	standings, read = map[string]standing{}, map[string]detect.Classifier{}
 	d.loop.ask(func(l *loop) {
 		for key, s := range l.seats {
 			if s.s.Files.Unsaved {
 				read[key] = s.s.Rec.Classifier
 			}
-			if pid := s.s.Child(); pid != 0 {
-				children[key] = pid
-			}
+			standings[key] = standing{s.s.Child(), s.s.HeldBack()}
 		}
 	})
-	return children, read
+	return standings, read
 }
 
 // Stands says how a session stands; false: it is at rest. pid is our child in it; 0: none.
