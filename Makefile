@@ -42,6 +42,7 @@ e2e: ## the tests with the real agents alone
 	@CGO_ENABLED=0 $(GO) run ./e2e/report -name e2e -cases -hang 20m \
 		$(GO) test -count=1 -shuffle=on -parallel $$(($$(getconf _NPROCESSORS_ONLN) * 6)) -timeout 120m -json ./e2e
 
+# The cache does not know of the files that the tools measure.
 lint: ## formatting, vet (also for other systems), golangci-lint, and what nothing reaches
 	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		[ -z "$$files" ] || { echo "gofmt needed: $$files" >&2; exit 1; }
@@ -51,7 +52,7 @@ lint: ## formatting, vet (also for other systems), golangci-lint, and what nothi
 	GOOS=freebsd $(GO) vet ./detect ./resume
 	$(GO) tool -modfile=tools/go.mod golangci-lint run
 	$(GO) vet -C tools ./...
-	$(GO) test -C tools ./...
+	$(GO) test -C tools -count=1 ./...
 	$(GO) run -C tools ./dead -lib '$(LIBS)' ..
 
 sim: ## walk SEEDS simulated worlds, the first of which is FROM (WITHIN=4m: as many as there is time for; SEED=n: this one alone; TRACE=1: and what happens in it)

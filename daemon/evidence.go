@@ -60,13 +60,8 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 			part.Session = detect.Session{Agent: c.Begins().Agent, ID: id}
 		}
 	}
-	if e.ds.ID != "" {
-		if err := e.readEvents(ctx); err != nil {
-			return part, err
-		}
-		if err := e.readOutput(ctx, c); err != nil { // what it printed tells which of them are its own
-			return part, err
-		}
+	if err := e.readRecords(ctx, c); err != nil {
+		return part, err
 	}
 	if err := e.lookForHolders(ctx, c); err != nil {
 		return part, err
@@ -78,6 +73,17 @@ func (e *evidence) Look(ctx context.Context, c resume.Claim) (resume.Sight, erro
 	others := mark.Claim.Token != "" && mark.Claim.Token != c.Token // another clawd made the attempt, with an output of its own; a torn mark is nobody's
 	return resume.Sight{Session: part.Session, Grew: e.begun && c.Plan.Form != resume.FormFresh && string(e.cursor) != c.Cursor, Events: e.events, Output: e.output,
 		NoOutput: e.noOutput || others, Holder: e.holder, SameBoot: c.Boot == e.s.d.boot, Marked: marked, ExecFail: mark.ExecFail}, nil
+}
+
+// readRecords reads the session on, and once more what the run printed, which tells what in it is its own.
+func (e *evidence) readRecords(ctx context.Context, c resume.Claim) error {
+	if e.ds.ID == "" {
+		return nil
+	}
+	if err := e.readEvents(ctx); err != nil {
+		return err
+	}
+	return e.readOutput(ctx, c)
 }
 
 // begin finds the session and the place in it where the evidence begins.
