@@ -43,7 +43,7 @@ var Kind = agent.Kind{
 	Open: func(env agent.Env, cfg agent.Config) agent.Agent { return New(env, cfg) },
 	Marks: []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR",
 		goOn, maxAge},
-	Vars: []string{"CLAUDE_CONFIG_DIR"},
+	Vars: append([]string{"CLAUDE_CONFIG_DIR"}, models...),
 	Layout: agent.Layout{
 		Named: func(path string) bool {
 			id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
