@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/wrap"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -286,14 +288,17 @@ func TestClosedBeforeTheServer(t *testing.T) {
 // nothing of how the one went that did.
 func TestTerminalAfterThePrompt(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		began  time.Duration // before clawd's start
-		before bool          // the session was closed with a terminal before its last prompt, which clawd saw
-		starts int
+		name    string
+		began   time.Duration // before clawd's start
+		before  bool          // the session was closed with a terminal before its last prompt, which clawd saw
+		wrapped bool          // clawd wrap tells how the terminal went
+		starts  int
 	}{
-		{"it ran the turn", time.Hour, false, 1},
-		{"it came after the stop", time.Minute, false, 0},
-		{"it came after the stop, and another one was closed before", time.Minute, true, 0},
+		{name: "it ran the turn", began: time.Hour, starts: 1},
+		{name: "it ran the turn under clawd wrap", began: time.Hour, wrapped: true, starts: 1},
+		{name: "it came after the stop", began: time.Minute},
+		{name: "it came after the stop, under clawd wrap", began: time.Minute, wrapped: true},
+		{name: "it came after the stop, and another one was closed before", began: time.Minute, before: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(r *rig) {
@@ -311,6 +316,15 @@ func TestTerminalAfterThePrompt(t *testing.T) {
 				r.pass(2 * time.Minute)
 				r.serves(false, 903)
 				r.procs.set(func() { r.procs.all[1].Started = time.Now().Add(-c.began) })
+				if c.wrapped {
+					r.children.wrapped = wrap.Info{Wrapper: wrap.Process{PID: 899, Start: 89}, Child: wrap.Process{PID: 903, Start: 903}, Boot: "boot-1", End: &wrap.End{Cause: wrap.Hangup}}
+					r.o.Wraps = filepath.Join(r.root, "wraps")
+					b, err := json.Marshal(r.children.wrapped)
+					if err != nil {
+						t.Fatal(err)
+					}
+					put(t, filepath.Join(r.o.Wraps, "903.json"), string(b))
+				}
 				r.start()
 				r.pass(10 * time.Minute)
 				r.end(903, 900)

@@ -179,9 +179,6 @@ func (t *step) await(h detect.Holder) {
 // nothing of the terminal that ran the turn, which went unseen.
 func (t *step) sawHolder(h detect.Holder, seen Terminals) {
 	h.Status, h.Since = "", time.Time{} // changes all the time and says nothing about the end
-	if w, ok := seen.Wraps[h.PID]; ok {
-		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
-	}
 	was := t.s.Rec.Holder
 	another := was.PID != h.PID || was.Start != h.Start || t.s.Rec.HolderEnd != ""
 	late := t.s.Rec.Info.Interactive && !h.Sure && slices.Contains(seen.Late, h.PID)
@@ -190,6 +187,9 @@ func (t *step) sawHolder(h detect.Holder, seen Terminals) {
 		t.s.Holder.Attended = true
 	case another:
 		t.s.Holder.Attended = false
+	}
+	if w, ok := seen.Wraps[h.PID]; ok && t.s.Holder.Attended {
+		h.Wrap, h.WrapStart = w.Wrap, w.WrapStart
 	}
 	t.await(h)
 	if t.s.Rec.Holder != h || t.s.Rec.HolderEnd != "" {
