@@ -79,8 +79,9 @@ type watching struct {
 	scouts []*scout
 	away   map[*scout]<-chan struct{} // those that did not come back in time
 	pruned time.Time
-	looked time.Time // for agents whose folder is not watched
-	first  bool      // the first rescan is yet to come
+	looked time.Time     // for agents whose folder is not watched
+	around chan struct{} // one slot, taken by who looks; nil: nobody does
+	first  bool          // the first rescan is yet to come
 }
 
 // scanPatience is how long the main loop waits for the scouts at most, before it goes on without those that are not back.
@@ -88,7 +89,7 @@ const scanPatience = 10 * time.Second
 
 // watch follows the agents' folders until ctx ends.
 func (d *Daemon) watch(ctx context.Context, w Watcher, c *control) {
-	v := &watching{d: d, away: map[*scout]<-chan struct{}{}, pruned: d.started, first: true}
+	v := &watching{d: d, away: map[*scout]<-chan struct{}{}, pruned: d.started, first: true, around: make(chan struct{}, 1)}
 	for _, a := range d.agents {
 		s := newScout(d, w, a)
 		v.scouts = append(v.scouts, s)
@@ -215,17 +216,26 @@ func (v *watching) tick(ctx context.Context, c *control) {
 // lookAroundEvery: an agent with a folder of its own runs for hours, as one of a second account.
 const lookAroundEvery = 10 * time.Minute
 
-// lookAround tells once of each folder in which an agent that runs keeps its sessions, and where clawd does not look.
+// lookAround tells once of each folder in which an agent that runs keeps its sessions, and where clawd does not look. Such a folder may
+// hang.
 func (v *watching) lookAround() {
 	d := v.d
 	if now := d.now(); now.Sub(v.looked).Abs() < lookAroundEvery {
 		return
 	}
 	v.looked = d.now()
-	for _, u := range all.FindUnwatched(d.o.Env, d.agents) {
-		d.warned.warn("sessions_unwatched", "an agent keeps its sessions where clawd does not look: what stops there goes unseen",
-			fmt.Errorf("%s runs with sessions in %s; [agent.%s] config_dir names the one folder that clawd watches", u.Agent, u.Dir, u.Agent))
+	select {
+	case v.around <- struct{}{}:
+	default:
+		return
 	}
+	go func() {
+		for _, u := range all.FindUnwatched(d.o.Env, d.agents) {
+			d.warned.warn("sessions_unwatched", "an agent keeps its sessions where clawd does not look: what stops there goes unseen",
+				fmt.Errorf("%s runs with sessions in %s; [agent.%s] config_dir names the one folder that clawd watches", u.Agent, u.Dir, u.Agent))
+		}
+		<-v.around
+	}()
 }
 
 // settled does what is done once, when the first look is stored.
