@@ -217,10 +217,11 @@ func (by *clawd) counted(key string, c resume.Claim) {
 		line = &episode{}
 		r.lines[key] = line
 	}
-	if !line.anew && !r.torn[key] && line.of == by && c.N <= line.n {
+	anew := line.anew || r.askedSince(actor.Person, key, line.at) || c.Stop.At.Before(line.stop) // beside the attempt, or read late (docs/reliability.md)
+	if !anew && !r.torn[key] && !r.shared[key] && line.of == by && c.N <= line.n {
 		r.fails("I7", "%s: attempt %d after attempt %d of the same episode", key, c.N, line.n)
 	}
-	line.n, line.of = c.N, by
+	line.n, line.of, line.at, line.stop = c.N, by, r.wall(), c.Stop.At
 	line.anew = r.askedSince(actor.Person, key, c.Stop.At) // somebody goes on right now, which it is to find out
 	if d := r.decided[c.Token]; d.Probe || d.Asked {
 		return
@@ -308,7 +309,7 @@ func (c *clawd) judged(s daemon.Step) {
 		return
 	}
 	i := slices.IndexFunc(c.runs, func(x *child) bool { return x.claim.Token == was.Claim.Token && x.Alive() })
-	if d := c.person[state.Key(was.Session)]; d.at.After(was.Claim.At) || c.odd[state.Key(was.Session)] { // who opens the session beside it and quits may end its turn in the file, and so may a line of the run before that comes late
+	if d := c.person[state.Key(was.Session)]; c.latest.After(was.Claim.At) || d.at.After(was.Claim.At) || c.odd[state.Key(was.Session)] { // a clock that is set back tells nothing; who opens the session beside it and quits may end its turn in the file, and so may a line of the run before that comes late
 		return
 	}
 	if i >= 0 && (c.runs[i].body == nil || c.runs[i].body.busy) && !c.askedSince(actor.Person, state.Key(was.Session), was.Claim.At) {
@@ -318,9 +319,10 @@ func (c *clawd) judged(s daemon.Step) {
 
 // episode are the attempts since somebody or something good came in between.
 type episode struct {
-	n    int
-	of   *clawd // that made the last one
-	anew bool
+	n        int
+	of       *clawd    // that made the last one
+	at, stop time.Time // of that one, and of what it was made for
+	anew     bool
 }
 
 // inherits: a fresh session goes on with the episode of another.

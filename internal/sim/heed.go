@@ -33,7 +33,7 @@ func (by *clawd) left(key string, c resume.Claim) {
 	case c.Plan.Way == resume.Queue && !d.known: // which of two terminals showed it, and that it was one which has gone, nobody saw
 	case c.Plan.Way == resume.HTTP && !d.known && r.mayHaveRun(c): // nor who had the server work
 	case d.among: // the same
-	case d.began.After(c.Stop.At) && d.at.Sub(d.began) < seenIn && !by.met(c, d): // it came and went between two looks, and ran nothing
+	case d.began.After(c.Stop.At) && d.brief && !by.met(c, d): // it came and went between two looks, and ran nothing
 	case !c.Info.Interactive && !by.saw(c, d) || d.boots != r.boots || r.decided[c.Token].Asked || !d.at.Before(c.At):
 	case (d.what == broke || d.at.Before(c.Stop.At)) && r.askedSince(actor.Clawd, key, d.at): // in a queue there may be a turn after that, and a run of clawd's has stopped of its own
 	case d.what == broke && r.odd[key] && c.At.Sub(d.at) < seenIn: // its lines come late, and nobody could read of it yet

@@ -45,6 +45,7 @@ type deed struct {
 	among bool          // another terminal was there that may have shown it, for all that the agent tells
 	began time.Time     // when the process did
 	mono  time.Duration // as at, awake
+	brief bool          // the process was there for a moment, awake
 }
 
 // noted takes in what a person did with a process.
@@ -55,7 +56,7 @@ func (r *run) noted(b *body, err error, what string) {
 	}
 	r.trace("%s/%s: %s", b.cast.Name(), b.ID(), what)
 	brief := b.talk != nil && r.wall().Sub(b.talk.sat) < seenIn
-	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b), b.began, r.mono()}
+	r.person[b.cast.Name()+"/"+b.ID()] = deed{r.wall(), what, r.boots, r.knows(b.cast.Name(), b.ID()) && !brief, b.PID(), r.among(b), b.began, r.mono(), r.mono()-b.born < seenIn}
 	r.follows(b)
 }
 

@@ -43,7 +43,8 @@ type body struct {
 	talk   *talk  // nil: it is clawd's own session
 	child  *child // nil: a person's
 	tty    string
-	began  time.Time // by the wall clock, as is due
+	began  time.Time     // by the wall clock, as is due
+	born   time.Duration // as began, awake
 	due    time.Time
 	ends   []func() // what follows on its end
 	stamp  string   // of its file
@@ -153,7 +154,7 @@ func (r *run) add(s actor.Session, err error, c *cast, t *talk, tty string) *bod
 		r.trace("no process: %v", err)
 		return nil
 	}
-	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty, began: r.wall()}
+	b := &body{Session: s, r: r, cast: c, talk: t, tty: tty, began: r.wall(), born: r.mono()}
 	r.alive = append(r.alive, b)
 	r.trace("process %d of %s", s.PID(), c.Name())
 	r.begins(b)
