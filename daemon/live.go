@@ -150,7 +150,7 @@ func (s *session) shown(ctx context.Context, rec *state.Session, b machine.Besid
 	}
 	p, _ := s.d.procs.Get(found.PID)
 	switch {
-	case behind(rec.Classifier.Last, p):
+	case behind(rec, p):
 		return found, false, &unreachableError{fmt.Sprintf("process %d was opened before the turn that stopped, which ran outside of it: it does not show that turn", found.PID)}
 	case found.Sure && !found.Named:
 		return found, false, nil
@@ -203,10 +203,12 @@ func cannotTell(found detect.Holder, why string) error {
 	return &unreachableError{fmt.Sprintf("clawd can't tell whether process %d shows this session: %s", found.PID, why)}
 }
 
-// behind tells whether a terminal's process is older than the session's last record, which a headless run wrote: what it shows ends
-// before that, and a prompt there would go on from an older place.
-func behind(last detect.Event, p agent.Proc) bool {
-	return last.Headless && !p.Started.IsZero() && p.Started.Before(last.At)
+// behind tells whether a terminal's process is older than the session's last record, which a headless run wrote, clawd's own say: what it
+// shows ends before that, and a prompt there would go on from an older place.
+func behind(rec *state.Session, p agent.Proc) bool {
+	last := rec.Classifier.Last
+	headless := last.Headless || rec.AtWork() && !rec.Claim.Plan.Way.Live()
+	return headless && !p.Started.IsZero() && p.Started.Before(last.At)
 }
 
 // newer names another session of the same folder that was written after a time, so that the terminal
