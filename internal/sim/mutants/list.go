@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{"a terminal gets the prompt of what a script drove", []edit{{"daemon/live.go",
 		"	case !rec.Info.Interactive && !rec.Info.Untold:\n", "	case false:\n"}}},
 	{"a window is typed into that a headless turn has left behind", []edit{{"daemon/live.go",
-		"	case behind(rec.Classifier.Last, p):\n", "	case false:\n"}}},
+		"	case behind(rec, p):\n", "	case false:\n"}}},
 	{"how a window went is not seen beside a script", []edit{{"daemon/machine/holder.go",
 		"t.behind(h) || seen.Past.Over)", "t.behind(h))"}}},
 	{"text in the input box keeps nobody from typing", []edit{{"daemon/trigger/trigger.go",
