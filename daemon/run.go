@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -175,7 +176,9 @@ func (l *loop) recall() (recs []state.Session) {
 		if rec.Path == "" { // it is known by a mark alone, until its file is found
 			return nil
 		}
-		d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
+		if stop := rec.Classifier.Stop(); rec.Phase != state.Following || stop.Reason == detect.Completed || rec.EndsIn(stop) { // else it may have ended since
+			d.seen[state.Key(rec.Session)] = state.Seen{Stamp: rec.Stamp}
+		}
 		if rec.Phase == state.Following {
 			resting = append(resting, rec)
 		} else {
