@@ -167,7 +167,7 @@ func (o Output) printed(e detect.Event) bool {
 // changed gives the prompt that our run wrote in other words than it was given, as hooks and extensions of its user's may have it; empty:
 // there is none. What our run printed is that prompt or hangs below it; or the run failed, and so did the only prompt that is there.
 func changed(c Claim, s Sight) (id string) {
-	if c.Plan.Form != FormPrompt || c.Plan.MessageID != "" {
+	if !c.Plan.rewordable() {
 		return ""
 	}
 	var prompts []string
@@ -188,6 +188,9 @@ func changed(c Claim, s Sight) (id string) {
 	return id
 }
 
+// rewordable tells whether a run may write its prompt in other words than it was given.
+func (p Plan) rewordable() bool { return p.Form == FormPrompt && p.MessageID == "" && !p.Way.Live() }
+
 func isOurs(c Claim, e detect.Event) bool {
 	if c.Plan.MessageID != "" {
 		return e.ID == c.Plan.MessageID
@@ -204,7 +207,7 @@ func Foreign(c Claim, s Sight) string {
 		return s.Holder
 	}
 	// Before it says that it began, the run may have written its prompt in other words.
-	if t := readTurn(c, s); t.foreignPrompt && (t.ours != nil || s.Output.Began || c.Plan.Form != FormPrompt) {
+	if t := readTurn(c, s); t.foreignPrompt && (t.ours != nil || s.Output.Began || !c.Plan.rewordable()) {
 		return "a prompt that is not clawd's"
 	}
 	return ""

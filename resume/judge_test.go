@@ -237,4 +237,9 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	typed := claim(FormPrompt)
+	typed.Plan.Way = Tmux
+	if got := Foreign(typed, sight(false, theirs(1))); got == "" { // there is no run that could say that it began
+		t.Error("a prompt in the window that clawd is about to type into is nobody's")
+	}
 }
