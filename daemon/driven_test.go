@@ -284,6 +284,17 @@ func TestClosedBeforeTheServer(t *testing.T) {
 	}
 }
 
+// closedIn902 has a session stop in a terminal that is closed then, and clawd, which saw that, end.
+func (r *rig) closedIn902(id string) {
+	r.serves(false, 902)
+	r.start()
+	r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
+	r.pass(10 * time.Minute)
+	r.end(902, 900)
+	r.pass(10 * time.Minute)
+	r.down()
+}
+
 // A terminal that was started after the prompt did not run the turn. Whether it shows the session nobody knows, so how it goes says
 // nothing of how the one went that did.
 func TestTerminalAfterThePrompt(t *testing.T) {
@@ -304,13 +315,7 @@ func TestTerminalAfterThePrompt(t *testing.T) {
 			in(t, func(r *rig) {
 				id := uuid.NewString()
 				if c.before {
-					r.serves(false, 902)
-					r.start()
-					r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
-					r.pass(10 * time.Minute)
-					r.end(902, 900)
-					r.pass(10 * time.Minute)
-					r.down()
+					r.closedIn902(id)
 				}
 				r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
 				r.pass(2 * time.Minute)
@@ -342,13 +347,7 @@ func TestTerminalAfterThePrompt(t *testing.T) {
 func TestClosedBeforeThePrompt(t *testing.T) {
 	in(t, func(r *rig) {
 		id := uuid.NewString()
-		r.serves(false, 902)
-		r.start()
-		r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
-		r.pass(10 * time.Minute)
-		r.end(902, 900)
-		r.pass(10 * time.Minute)
-		r.down()
+		r.closedIn902(id)
 		r.add(id, r.record(id, "user", "", interactive), r.record(id, "plan", "", interactive))
 		r.pass(2 * time.Minute)
 		r.start()

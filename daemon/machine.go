@@ -44,7 +44,7 @@ func (d *Daemon) acquire() error {
 	switch {
 	case err != nil && !errors.Is(err, syscall.EWOULDBLOCK):
 		f.Close()
-		return fmt.Errorf("clawd's lock %s cannot be taken, and without it two clawds could run: %w", path, err)
+		return fmt.Errorf("can't lock %s, and without that lock two clawds could run: %w", path, err)
 	case err != nil:
 		f.Close()
 		other, _ := peer.Running(path)

@@ -231,8 +231,8 @@ func (v *watching) lookAround() {
 	}
 	go func() {
 		for _, u := range all.FindUnwatched(d.o.Env, d.agents) {
-			d.warned.warn("sessions_unwatched", "an agent keeps its sessions where clawd does not look: what stops there goes unseen",
-				fmt.Errorf("%s runs with sessions in %s; [agent.%s] config_dir names the one folder that clawd watches", u.Agent, u.Dir, u.Agent))
+			d.warned.warn("sessions_unwatched", "an agent keeps its sessions in a folder that clawd doesn't watch; stops there go unseen",
+				fmt.Errorf("%s keeps sessions in %s; clawd watches one folder per agent, set by [agent.%s] config_dir", u.Agent, u.Dir, u.Agent))
 		}
 		<-v.around
 	}()

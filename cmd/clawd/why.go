@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -46,7 +47,7 @@ func explain(w daemon.Why) []byte {
 	var b bytes.Buffer
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("%s session %s", w.Agent, w.Session)
-	say("Project %s, file %s.", tame(w.Project), tame(w.Path))
+	say("Project %s, file %s.", tame(cmp.Or(w.Project, "unknown")), tame(w.Path))
 	if w.Old != "" {
 		say("It took over from session %s.", w.Old)
 	}

@@ -18,7 +18,7 @@ func (t *step) refused(e Refused) {
 		t.do(Reply{ID: o.ID, Err: e.Err})
 	}
 	t.s.Todo.Orders = nil
-	t.problem(e.Err, "clawd cannot write down what it decides about this session, so nothing is done; it tries again by itself")
+	t.problem(e.Err, "clawd can't save what it decided about this session, so it does nothing; it tries again on its own")
 	switch on := e.On.(type) {
 	case Started: // no gate opens whose attempt is not written down
 		if r, ok := t.s.run(on.Token); ok {
