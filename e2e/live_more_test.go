@@ -334,7 +334,7 @@ func TestLiveOpencodeWorkTree(t *testing.T) {
 	p.quits()
 	c.resumedOnce(id)
 	w.wantMain(w.stops() + 1)
-	if strings.Contains(p.screen(), "continue") {
+	if asksToGoOn(p.screen()) {
 		t.Errorf("typed into the other window:\n%s", p.screen())
 	}
 }
@@ -352,7 +352,7 @@ func TestLiveOpencodeFork(t *testing.T) {
 	p.quits()
 	c.wait("session_left", "session", id)
 	w.wantMain(w.stops())
-	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+	if n := len(c.entries("resume_started")); n != 0 || asksToGoOn(p.screen()) {
 		t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 	}
 }
@@ -376,7 +376,7 @@ func TestLiveShowsAnother(t *testing.T) {
 			c.wait("session_unreachable", "session", id)
 			c.quiet(15 * time.Second)
 			w.wantMain(1 + w.stops())
-			if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+			if n := len(c.entries("resume_started")); n != 0 || asksToGoOn(p.screen()) {
 				t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 			}
 			p.quits()

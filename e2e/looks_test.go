@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -215,7 +214,7 @@ func (w *world) typesNothing(key string) {
 	seen(c, w.only())
 	id := c.wait("session_stopped", "reason", reason).text("session")
 	c.wait("session_blocked", "session", id, "why", agent.WhyKeys)
-	if n := len(c.entries("resume_started")); n != 0 || strings.Contains(p.screen(), "continue") {
+	if n := len(c.entries("resume_started")); n != 0 || asksToGoOn(p.screen()) {
 		w.t.Errorf("%d starts; the screen:\n%s", n, p.screen())
 	}
 	w.wantMain(w.stops())

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -144,6 +145,14 @@ func (p *terminal) quits() {
 		}
 		looks++
 		return strings.Contains(p.screen(), "the agent ended")
+	})
+}
+
+// asksToGoOn reports whether clawd's prompt stands on a screen, by itself or behind what was there.
+func asksToGoOn(screen string) bool {
+	return slices.ContainsFunc(strings.Split(screen, "\n"), func(line string) bool {
+		return strings.Contains(line, "continue") && !strings.Contains(line, "● Tip") && // opencode's tips go by chance
+			!strings.Contains(line, "To continue this session") // what Codex and qwen-code say at their end, maybe behind the shell's "$"
 	})
 }
 
