@@ -67,7 +67,9 @@ func (s *session) answer(ctx context.Context, q machine.Question) (a machine.Ans
 
 // seeHolders asks who has the session open, and what became of the one who had.
 func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.HoldersSeen {
-	out := &machine.HoldersSeen{Settle: s.settle()}
+	out, was, procs := &machine.HoldersSeen{Settle: s.settle()}, rec.Holder, s.d.o.Env.Procs
+	known := was.Liveness == detect.Alive && was.PID != 0
+	out.Past.Lived = known && agent.Lives(procs, agent.Proc{PID: was.PID, Start: was.Start})
 	if out.All, out.Err = s.a.Live(ctx, s.ds, rec.Info); out.Err != nil {
 		return out
 	}
@@ -75,11 +77,9 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 		return out
 	}
 	out.Terminals = s.terminals(out.All, rec)
-	was := rec.Holder
-	if was.Liveness != detect.Alive || was.PID == 0 {
+	if !known {
 		return out
 	}
-	procs := s.d.o.Env.Procs
 	out.Past.Over = !agent.Lives(procs, agent.Proc{PID: was.PID, Start: was.Start})
 	out.Past.LeaderLives = agent.Lives(procs, agent.Proc{PID: was.Leader, Start: was.LeaderStart})
 	if was.Wrap != 0 && was.Boot == s.d.boot {

@@ -50,6 +50,42 @@ func TestQuitBesideAScript(t *testing.T) {
 	}
 }
 
+// An agent that is quit lets go of its lock before it removes that and ends, and a look in that moment takes it for one that was
+// killed. It is a quit all the same, and what lies there once the process has ended was left by a crash.
+func TestLookWhileItEnds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		crashes bool
+		end     state.HolderEnd
+		starts  int
+	}{{"quit", false, state.HolderQuit, 0}, {"crash", true, state.HolderCrash, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			k, p := plain(t)
+			h := window(77)
+			h.Leader, h.LeaderStart = 70, 7
+			left := detect.Holder{Liveness: detect.LeftBehind, PID: 77, Boot: h.Boot, Sure: true, Why: "its lock is left behind"}
+			lives := true
+			p.info.Interactive, p.holders = true, []detect.Holder{h}
+			p.held = func(s *HoldersSeen) { s.Past = Past{Lived: lives, Over: !lives, LeaderLives: true} }
+			p.limited("stop", time.Hour)
+			p.holders = []detect.Holder{left}
+			p.touch()
+			k.pass(time.Minute)
+			if p.s.Rec.HolderEnd != "" {
+				t.Errorf("it is taken to have gone by %q while it is still there", p.s.Rec.HolderEnd)
+			}
+			if lives = false; !c.crashes {
+				p.holders = nil
+			}
+			p.touch()
+			k.pass(2 * time.Hour)
+			if p.s.Rec.HolderEnd != c.end || k.starts(p) != c.starts {
+				t.Errorf("its user is taken to have gone by %q, %d starts:\n%s", p.s.Rec.HolderEnd, k.starts(p), k)
+			}
+		})
+	}
+}
+
 // Who quits while clawd is away, and opens another terminal in the folder that may show anything, has quit, however that one
 // goes. One that surely shows the session takes the first one's place.
 func TestQuitBeforeAnotherTerminal(t *testing.T) {

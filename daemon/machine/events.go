@@ -364,6 +364,7 @@ type Terminals struct {
 // Past is what is to be seen of a holder that had the session open.
 type Past struct {
 	LeaderLives bool            // the shell of its terminal
+	Lived       bool            // it was there when it was asked who has it open
 	Over        bool            // it is not there any more, for sure
 	Wrap        state.HolderEnd // as clawd wrap noted it
 	WrapTold    bool            // that is known

@@ -35,6 +35,9 @@ func (t *step) hold() bool {
 		// It was alive when the machine went down: nobody ended it.
 		h.Liveness, h.Why = detect.LeftBehind, "the machine was started anew since"
 	}
+	if h.Liveness == detect.LeftBehind && h.PID == was.PID && was.Boot == t.w.Here.Boot && seen.Past.Lived {
+		h = was // it lets go of its lock a moment before it removes that and ends, which is no crash
+	}
 	there := h.Liveness == detect.Alive || h.Liveness == detect.HolderUnknown
 	if there {
 		t.s.Holder.Gone, t.s.Holder.Settled = Timer{}, false // when it goes again, that settles anew
