@@ -13,8 +13,10 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/holders"
+	"github.com/clawd-project/clawd/agent/jsonl"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/lazyregexp"
+	"github.com/clawd-project/clawd/internal/tail"
 )
 
 // inuse is one process's lock file in the folder of a session. It is left behind by a process that was killed, and
@@ -82,10 +84,11 @@ func (c *Copilot) Live(ctx context.Context, s detect.Session, _ detect.Info) ([]
 	seen := map[int]bool{}
 	for _, l := range locks {
 		for _, h := range c.lockedBy(l, procs) {
-			if seen[h.PID] = true; h.Liveness == detect.LeftBehind {
-				dead = append(dead, h)
-			} else {
+			switch seen[h.PID] = true; {
+			case h.Liveness != detect.LeftBehind:
 				live = append(live, h)
+			case !c.endedInOrder(ctx, s, l, procs):
+				dead = append(dead, h)
 			}
 		}
 	}
@@ -181,6 +184,27 @@ const startSlack = 2 * time.Second
 func (c *Copilot) left(l inuse) detect.Holder {
 	return detect.Holder{Liveness: detect.LeftBehind, PID: l.pid, Boot: c.env.Procs.Boot(), Sure: true,
 		Why: fmt.Sprintf("the session's lock is left behind: process %d was killed or crashed", l.pid)}
+}
+
+// endedInOrder tells whether the process that made a lock has ended, and said so in the session's last line: it may exit before it has
+// removed its lock.
+func (c *Copilot) endedInOrder(ctx context.Context, s detect.Session, l inuse, procs []agent.Proc) bool {
+	there := slices.ContainsFunc(procs, func(p agent.Proc) bool {
+		return !p.Zombie && (p.PID == l.pid || c.env.Procs.InnerPID(p.PID) == l.pid)
+	})
+	if there || c.check(s) != nil {
+		return false
+	}
+	last := &record{}
+	_, _, err := jsonl.Tail(ctx, s.Path, func(_ *tail.Back, line []byte, _ int64) jsonl.Says {
+		r, ok := anyLine(line)
+		if !ok {
+			return jsonl.Nothing
+		}
+		last = r
+		return jsonl.NoStop
+	})
+	return err == nil && last.Type == typeShutdown && last.at.After(l.made)
 }
 
 // startedFor tells whether a process that has no lock of the session yet was started to go on with it.

@@ -117,8 +117,17 @@ func TestLive(t *testing.T) {
 	asks.Status = detect.Asks
 	question := begun + `{"type":"permission.requested","data":{"requestId":"q1"},"id":"00000000-0000-4000-8000-00000000000c","timestamp":"2026-11-22T12:06:26Z","parentId":null}` + "\n"
 	answer := `{"type":"permission.completed","data":{"requestId":"q1"},"id":"00000000-0000-4000-8000-00000000000d","timestamp":"2026-11-22T12:06:27Z","parentId":null}` + "\n"
+	ended := func(at string) string {
+		return limited + `{"type":"session.shutdown","data":{"shutdownType":"routine"},"id":"00000000-0000-4000-8000-00000000000e","timestamp":"` + at + `","parentId":null}` + "\n"
+	}
+	const later, earlier = "2099-11-22T12:06:30Z", "2026-11-22T12:06:00Z" // than the lock was made
 	for _, w := range []world{
 		{name: "nobody", want: gone},
+		{name: "quit, and it ended before it had removed its lock", lock: true, hold: true, lines: ended(later), want: gone},
+		{name: "1.0.65, the same", lock: true, lines: ended(later), want: gone},
+		{name: "it is about to end", lock: true, hold: true, lines: ended(later), argv: terminal, more: func(p *procTable) { p.Files[41] = []string{"/x"} }, want: left},
+		{name: "an earlier process ended in order", lock: true, hold: true, lines: ended(earlier), want: left},
+		{name: "killed in a later turn", lock: true, hold: true, lines: ended(later) + failed + "\n", want: left},
 		{name: "in a terminal", lock: true, hold: true, held: 41, argv: terminal, proc: inTTY, want: alive(detect.Interactive)},
 		{name: "headless", lock: true, hold: true, held: 41, argv: run, want: alive(detect.Headless)},
 		{name: "headless, started in a terminal", lock: true, hold: true, held: 41, argv: run, proc: inTTY, want: alive(detect.Headless)},

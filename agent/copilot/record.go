@@ -78,6 +78,7 @@ const (
 	typeMode     = "session.mode_changed"
 	typeInfo     = "session.info"
 	typeError    = "session.error"
+	typeShutdown = "session.shutdown" // a process has ended in order
 	typeDone     = "session.task_complete"
 	typeCleared  = "session.context_cleared" // whoever drives the session threw the conversation away
 	typeUsage    = "session.usage_record"

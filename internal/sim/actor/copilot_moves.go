@@ -130,7 +130,8 @@ func (p *copilot) ends(m Move, now time.Time) error {
 	case m == Quit: // by Ctrl-C, and once more
 		p.cancels(now, "user_initiated")
 	}
-	p.shutdown(now) // a terminal that goes leaves no word of the turn
+	p.shutdown(now)                 // a terminal that goes leaves no word of the turn
+	p.stays = p.w.Rand.IntN(4) == 0 // it exits before it has removed its lock
 	return p.exit(now, 0, false)
 }
 
