@@ -344,7 +344,7 @@ func (l *loop) left() (left time.Duration, any bool) {
 func (l *loop) jumped(by time.Duration) {
 	l.d.log.Info().Str("event", "clock_jumped").Float64("by_s", machine.Seconds(by)).Msg("the machine slept or its clock was set; looking at everything again")
 	for _, s := range l.sorted() {
-		l.step(s, machine.Jumped{})
+		l.step(s, machine.Jumped{By: by})
 	}
 	signal(l.d.leap)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/config"
 	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
 )
 
 // A span ends when it is over by the wall clock or by elapsed time, whichever comes first; a reset
@@ -208,5 +209,36 @@ func TestTimer(t *testing.T) {
 	}
 	if a := w.awake(0); !a.Set() || a.Over(w) || a.Awake == 0 {
 		t.Errorf("no time at all: %+v", a)
+	}
+}
+
+// Nothing is tried while the machine sleeps, and a clock that is set says nothing of how long it was tried: the time of give_up_after
+// goes on where it stood.
+func TestSleepIsNotTried(t *testing.T) {
+	for _, by := range []time.Duration{0, 62 * time.Hour} {
+		k, p := plain(t)
+		k.w.Config.Budget.MaxResumesPerDay = 100
+		p.onLook = func(s *Sighted) { s.Alive = false }
+		p.rated("stop")
+		k.pass(5 * time.Minute)
+		k.jump(by)
+		k.pass(30 * time.Hour)
+		tried := k.did("start")
+		last, _ := time.ParseDuration(strings.Fields(tried[len(tried)-1])[0])
+		if p.s.Rec.Phase != state.GivenUp || last < 23*time.Hour || last > 25*time.Hour {
+			t.Errorf("by %s: %s after %d attempts in %s: %s", by, p.s.Rec.Phase, len(tried), last, p.s.Rec.Decision.Why)
+		}
+	}
+}
+
+// So it is while an attempt is under way.
+func TestSleepInAnAttemptIsNotTried(t *testing.T) {
+	k, p := fires(t, 90*time.Minute, func(*kit, *place) {})
+	k.jump(62 * time.Hour)
+	p.see(sees(ours(1), limitAgain(2)))
+	k.settle()
+	k.wantVerdict(p, resume.StoppedAgain)
+	if p.s.Rec.Phase != state.Waiting {
+		t.Errorf("%s: %s", p.s.Rec.Phase, p.s.Rec.Decision.Why)
 	}
 }

@@ -26,8 +26,8 @@ type (
 	Due struct{}
 	// Turn comes when others have started or ended: it may be its turn.
 	Turn struct{}
-	// Jumped says that the machine slept or its clock was set.
-	Jumped struct{}
+	// Jumped says that the machine slept or its clock was set, and by how much.
+	Jumped struct{ By time.Duration }
 	// Renewed says that the config is a new one.
 	Renewed struct{}
 	// Ordered is its user's word.

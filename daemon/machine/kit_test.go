@@ -276,7 +276,7 @@ func (k *kit) jump(d time.Duration) {
 	k.t.Helper()
 	k.w.Now = k.w.Now.Add(d)
 	for _, p := range k.sorted() {
-		k.step(p, Jumped{})
+		k.step(p, Jumped{d})
 	}
 	k.settle()
 }

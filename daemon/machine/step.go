@@ -38,7 +38,7 @@ func Step(w *World, s Session, e Event) (Session, []Effect) {
 	case Due, Turn:
 		t.due()
 	case Jumped:
-		t.jumped()
+		t.jumped(e.By)
 	case Renewed:
 		t.s.Todo.Anew = true
 		if t.s.Rec.Phase != state.Following {
@@ -271,7 +271,8 @@ func (t *step) runs() (all []Run) {
 }
 
 // jumped starts anew what counts only while the machine is awake.
-func (t *step) jumped() {
+func (t *step) jumped(by time.Duration) {
+	t.untried(by)
 	anew := func(timer *Timer) {
 		if timer.Awake > 0 {
 			*timer = t.w.awake(timer.Awake)
@@ -282,6 +283,15 @@ func (t *step) jumped() {
 	for _, r := range t.runs() {
 		anew(&r.Watch.Settle)
 		t.s.keep(r)
+	}
+}
+
+// untried has an episode's time go on from where it stood: nothing was tried while the machine slept, and a clock that was set says
+// nothing of how long was tried. It is stored with what comes next.
+func (t *step) untried(by time.Duration) {
+	e := &t.s.Rec.Episode
+	if _, tries := t.s.under(); e.Attempts > 0 && (tries || t.s.Rec.Phase == state.Waiting) {
+		e.Since, t.s.Files.Unsaved = e.Since.Add(by), true
 	}
 }
 
