@@ -209,11 +209,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		return out
 	}
 	if !attended { // else it is asked where it is open
-		if q.Rec.Decision.With != "" { // it may have been installed since
-			_ = s.renew(ctx, q.Rec)
-		}
-		_, err := s.plan(q.Rec, []byte("-"))
-		s.d.planFacts(f, q.Rec, err)
+		s.d.planFacts(f, q.Rec, s.mayStart(ctx, q.Rec))
 		return out
 	}
 	if !q.Live {
@@ -223,7 +219,7 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		out.Gone = true
 		return out
 	}
-	if _, err := s.livePlan(ctx, q.Rec, q.Beside, holders, nil); err != nil {
+	if err := s.mayWake(ctx, q.Rec, q.Beside, holders); err != nil {
 		out.Way = s.noWay(err)
 	}
 	return out
@@ -299,11 +295,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	_, policy := s.d.settings()
 	rec.Stop, rec.Decision = out.Stop, policy.Ordered(out.Stop, rec.TriedBefore(), s.d.now(), q.Order)
 	out.Facts.Stop = out.Stop
-	if rec.Decision.With != "" {
-		soon, cancel := context.WithTimeout(ctx, orderPatience)
-		_ = s.renew(soon, &rec) // the plan says what is wrong
-		cancel()
-	} else if !s.d.lookedFor(s.a) {
+	if rec.Decision.With == "" && !s.d.lookedFor(s.a) {
 		out.Err = machine.Refuse("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
 		return out
 	}
@@ -311,13 +303,12 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 		return out
 	}
 	if attended {
-		if _, err := s.livePlan(ctx, &rec, q.Beside, out.Holders, nil); err != nil {
+		if err := s.mayWake(ctx, &rec, q.Beside, out.Holders); err != nil {
 			out.Way = err.Error()
 		}
 		return out
 	}
-	_, err = s.plan(&rec, []byte("-"))
-	s.d.planFacts(&out.Facts, &rec, err)
+	s.d.planFacts(&out.Facts, &rec, s.mayStart(ctx, &rec))
 	return out
 }
 

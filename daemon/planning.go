@@ -8,7 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/internal/rules"
 	"github.com/clawd-project/clawd/resume"
 	"github.com/clawd-project/clawd/state"
 )
@@ -78,6 +80,39 @@ func (s *session) renew(ctx context.Context, rec *state.Session) error {
 		return err
 	}
 	return s.d.refresh(ctx, a)
+}
+
+// anew plans, and does so once more with the program as it is now where that fails: clawd may have seen it last when it was started,
+// weeks ago, and it may have been installed or replaced since.
+func (s *session) anew(ctx context.Context, rec *state.Session, plan func() error) error {
+	err := plan()
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, orderPatience)
+	defer cancel()
+	_ = s.renew(ctx, rec) // the plan says what is wrong
+	return plan()
+}
+
+// mayStart tells what speaks against a process of ours in a session.
+func (s *session) mayStart(ctx context.Context, rec *state.Session) error {
+	return s.anew(ctx, rec, func() error {
+		_, err := s.plan(rec, []byte("-"))
+		return err
+	})
+}
+
+// mayWake tells what speaks against a prompt where the session is open.
+func (s *session) mayWake(ctx context.Context, rec *state.Session, b machine.Beside, holders []detect.Holder) error {
+	plan := func() error {
+		_, err := s.livePlan(ctx, rec, b, holders, nil)
+		return err
+	}
+	if s.serverIn(holders, rec) == rules.NoServer { // no program of ours is asked to take the prompt there
+		return plan()
+	}
+	return s.anew(ctx, rec, plan)
 }
 
 // request is what a plan for the session is asked with.

@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
@@ -108,5 +111,51 @@ func TestProgramBehindAScript(t *testing.T) {
 		if found := r.log.events("agent_found"); len(found) != 2 || found[1]["version"] != "2.1.329" {
 			t.Errorf("agent_found: %v", found)
 		}
+	})
+}
+
+// says puts another version of the agent in place, as an update does.
+func (r *rig) says(version string) {
+	r.t.Helper()
+	program := r.o.Config.Agent["claude"].Command
+	put(r.t, program+".new", "#!/bin/sh\necho '"+version+" (Claude Code)'\n")
+	if err := errors.Join(os.Chmod(program+".new", 0o700), os.Rename(program+".new", program)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestUpdatedSinceTheStart: clawd runs for weeks, and its user's agents are updated meanwhile. What the version of then could not do
+// keeps nobody from being resumed.
+func TestUpdatedSinceTheStart(t *testing.T) {
+	in(t, func(r *rig) {
+		r.says("2.1.100")
+		r.start()
+		r.says("2.1.329")
+		id := uuid.NewString()
+		user, _, _ := strings.Cut(strings.ReplaceAll(r.line(id, "user"), "acceptEdits", "default"), "\n")
+		r.pass(time.Second)
+		r.add(id, user+"\n", r.line(id, "open"), r.line(id, "limit"))
+		r.pass(time.Hour)
+		if rec := r.rec(id); len(r.children.started()) != 1 {
+			t.Errorf("%d starts; %s: %s", len(r.children.started()), rec.Phase, rec.Decision.Why)
+		}
+	})
+}
+
+// TestInstalledSinceTheStart: an order does not go by a look of then either.
+func TestInstalledSinceTheStart(t *testing.T) {
+	in(t, func(r *rig) {
+		program := r.o.Config.Agent["claude"].Command
+		if err := os.Rename(program, program+".old"); err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		id, _ := r.stopped("auth")
+		r.pass(time.Minute)
+		if err := os.Rename(program+".old", program); err != nil {
+			t.Fatal(err)
+		}
+		r.order(id, resume.Order{Now: true})
+		r.wantStarts(1)
 	})
 }
