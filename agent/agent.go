@@ -248,15 +248,15 @@ type Drawer interface {
 	DrawsLimits()
 }
 
-// Roles is an agent whose sessions run in a role with permissions of its own, and that takes another role,
-// which may do more, when the one that it is given is gone.
+// Roles is an agent whose sessions run by something that only the agent itself can say is still there, and that takes another one when it is gone:
+// a role with permissions of its own, for which it takes one that may do more, or a plan that pays, for which it takes a key.
 type Roles interface {
 	Agent
-	// Role is the role that the plan of a session gives; empty: none.
+	// Role is what a session needs; empty: nothing, and the agent is not asked.
 	Role(r Request) string
-	// ListRoles is the command that lists the roles that there are now, as seen from the session's folder.
+	// ListRoles is the command that tells what there is now, as seen from the session's folder.
 	ListRoles(r Request) (resume.Plan, error)
-	// HasRole tells whether what that command printed names the role, as one that a session can run in.
+	// HasRole tells by what that command printed whether the role is there, as one that a session can run in.
 	HasRole(printed []byte, role string) bool
 	// RoleGone is the error of a plan whose role is not there any more.
 	RoleGone(r Request) *Unfit

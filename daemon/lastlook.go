@@ -71,7 +71,7 @@ func (s *session) seeAll(ctx context.Context, q machine.AskAll) *machine.AllSeen
 // speaks against an attempt.
 func (s *session) lastHolders(ctx context.Context, q machine.AskAll, out *machine.AllSeen) ([]detect.Holder, bool) {
 	holders, ok := s.who(ctx, out)
-	roles, has := s.a.(agent.Roles)
+	roles, has := s.needsRole(out.Rec)
 	h := machine.Strongest(holders)
 	if !ok || !has || out.Rec.Decision.With != "" || q.OpenBy != 0 || !quiet(h) || out.Facts.Plan.HandOff != nil || out.Facts.Tail != (rules.Tail{}) {
 		return holders, ok

@@ -24,7 +24,7 @@ func TestHeldBackForAnHour(t *testing.T) {
 			r.start()
 			id, _ := r.stopped("limit")
 			return id, func() { put(r.t, answer, "plan") }
-		}, `whether agent "plan" is still there can't be seen`},
+		}, `whether "plan" is still there can't be seen`},
 		"a headless run hangs": {func(r *rig) (string, func()) {
 			r.start()
 			id, _ := r.stopped("limit")

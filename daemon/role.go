@@ -37,7 +37,7 @@ func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Sessio
 	told, err := s.d.questions.ask(ctx, p, waits)
 	switch {
 	case err != nil:
-		out.Err = fmt.Errorf("whether agent %q is still there can't be seen: %w", out.Role, err)
+		out.Err = fmt.Errorf("whether %q is still there can't be seen: %w", out.Role, err)
 	case !a.HasRole(told.printed, out.Role):
 		out.Err = a.RoleGone(q)
 	}
@@ -45,9 +45,19 @@ func (s *session) askRoles(ctx context.Context, a agent.Roles, rec *state.Sessio
 	return out
 }
 
-// rolesAhead asks ahead of the end of a wait. Nil: the agent has no roles, or has to answer for other sessions first.
-func (s *session) rolesAhead(ctx context.Context, rec *state.Session) machine.Answer {
+// needsRole tells whether the agent has to be asked about a session. Where it cannot be told how that one is resumed, it is.
+func (s *session) needsRole(rec *state.Session) (agent.Roles, bool) {
 	a, ok := s.a.(agent.Roles)
+	if !ok {
+		return nil, false
+	}
+	q, err := s.request(rec)
+	return a, err != nil || a.Role(q) != ""
+}
+
+// rolesAhead asks ahead of the end of a wait. Nil: there is nothing to ask, or the agent has to answer for other sessions first.
+func (s *session) rolesAhead(ctx context.Context, rec *state.Session) machine.Answer {
+	a, ok := s.needsRole(rec)
 	if !ok {
 		return nil
 	}

@@ -211,3 +211,28 @@ func TestQuestionsFollowTheTurns(t *testing.T) {
 		}
 	})
 }
+
+// A login that became a key while a session waited for a plan's limit does not pay for it. clawd itself learns that from the agent alone.
+func TestKeyInThePlaceOfThePlan(t *testing.T) {
+	for method, starts := range map[string]int{"claude.ai": 1, "api_key": 0} {
+		t.Run(method, func(t *testing.T) {
+			in(t, func(r *rig) {
+				login := filepath.Join(r.root, "login")
+				program := "#!/bin/sh\n[ \"$1\" != auth ] || exec cat " + login + "\necho '2.1.329 (Claude Code)'\n"
+				if err := os.WriteFile(filepath.Join(r.root, "claude"), []byte(program), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				r.start()
+				id, _ := r.stopped("plan")
+				r.pass(time.Minute)
+				put(t, login, fmt.Sprintf(`{"authMethod":%q}`, method))
+				r.pass(6 * time.Hour)
+				r.wantStarts(starts)
+				left := r.log.events("session_left")
+				if told := len(left) > 0 && left[0]["session"] == id && left[0]["level"] != "debug"; told != (starts == 0) {
+					t.Errorf("left: %v", left)
+				}
+			})
+		})
+	}
+}

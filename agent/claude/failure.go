@@ -10,6 +10,9 @@ import (
 	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
+// planField is written for the limits of a claude.ai plan alone, whatever its text says: no key has one.
+const planField = "quotaLimits"
+
 // windows of quotaLimits.rateLimitType.
 var windows = map[string]detect.Window{
 	"five_hour":                  detect.FiveHour,
@@ -55,6 +58,7 @@ func usage(f *detect.Failure, q *quota, text string, at time.Time, zone *time.Lo
 		f.Window = m.Window
 	}
 	if q != nil {
+		f.Field = planField
 		if w := windows[q.Type]; w != "" {
 			f.Window = w
 		}

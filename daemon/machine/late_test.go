@@ -40,9 +40,9 @@ var hindrances = []struct {
 }{
 	{"the roles are not answered", func(k *kit, p *place) {
 		p.all = func(s *AllSeen) {
-			s.Lacks, s.Later = Unanswered, &resume.Outcome{Verdict: resume.Postponed, Why: "whether agent \"plan\" is still there can't be seen"}
+			s.Lacks, s.Later = Unanswered, &resume.Outcome{Verdict: resume.Postponed, Why: "whether \"plan\" is still there can't be seen"}
 		}
-	}, "whether agent \"plan\" is still there can't be seen"},
+	}, "whether \"plan\" is still there can't be seen"},
 	{"a headless run in its folder", func(k *kit, p *place) { p.holders = []detect.Holder{headless} }, "process 55 has the session open: an agent runs in its folder"},
 	{"what cannot be seen now", func(k *kit, p *place) {
 		p.all = func(s *AllSeen) {

@@ -298,7 +298,10 @@ func (c *clawd) awaits(agentName, session string, pid int) {
 	}
 }
 
-func (r *run) answersRoles(resume.Plan) ([]byte, error) {
+func (r *run) answersRoles(p resume.Plan) ([]byte, error) {
+	if p.Argv[0] == "/bin/sh" {
+		return nil, nil // it asks for the login, which stays
+	}
 	if c := r.casts["opencode"]; c != nil {
 		if l, ok := c.Agent.(interface{ AgentList() string }); ok {
 			return []byte(l.AgentList()), nil
