@@ -54,7 +54,7 @@ func startChild(procs agent.Procs, plan resume.Plan, environ []string) (*child, 
 	leash := newLeash()
 	cmd := spawn.Command(plan.Argv, spawn.Environ(environ, plan, ""), in, outW, errW)
 	cmd.Dir = plan.Dir
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		leash.release()
 		outR.Close()
 		errR.Close()

@@ -15,7 +15,7 @@ type leash struct {
 	shell *exec.Cmd
 }
 
-// newLeash is there before the group, so that a kill finds no moment without it.
+// newLeash is there before the group, but knows it only later: see start.
 func newLeash() *leash {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,11 +25,15 @@ func TestExecLeavesNothing(t *testing.T) {
 	for _, c := range []struct{ name, then string }{
 		{"quit", "exec sleep 1000\n"},
 		{"killed", "exec sleep 1000\n"},
+		{"killed before its leash holds", "exec sleep 1000\n"},
 		{"stderr closed", answers},
 		{"nohup", "read x < " + again + "\n" + answers},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if c.name == "killed before its leash holds" && runtime.GOOS != "linux" {
+				t.Skip("only Linux ends a process with the one that started it")
+			}
 			home := t.TempDir()
 			pid, gone, alive, again := filepath.Join(home, "pid"), filepath.Join(home, "gone"), filepath.Join(home, "alive"), filepath.Join(home, "again")
 			for _, fifo := range []string{pid, gone, alive, again} {
@@ -74,6 +79,9 @@ func TestExecLeavesNothing(t *testing.T) {
 				err = cmd.Process.Signal(syscall.SIGQUIT)
 			case "killed":
 				err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			case "killed before its leash holds":
+				endLeash(t, cmd.Process.Pid, n)
+				err = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			case "nohup":
 				err = errors.Join(cmd.Process.Signal(syscall.SIGHUP), os.WriteFile(gone, []byte("x\n"), 0o600))
 				if _, rerr := r.Read(make([]byte, 1)); err == nil && rerr == nil { // it has said what came after the signal
@@ -87,12 +95,31 @@ func TestExecLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = cmd.Wait()
-			if c.name == "killed" { // its agent ends right after it
+			if strings.HasPrefix(c.name, "killed") { // its agent ends right after it
 				_, err = io.Copy(io.Discard, lives)
 			}
 			if p, ok := agent.NewProcs().Get(n); ok && !p.Zombie || strings.HasSuffix(c.then, answers) && err != nil {
 				t.Errorf("clawd has ended (%v), its agent runs on: %v", err, ok)
 			}
 		})
+	}
+}
+
+// endLeash ends what a clawd exec has started beside its agent.
+func endLeash(t *testing.T, exec, its int) {
+	t.Helper()
+	all, err := agent.NewProcs().List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := 0
+	for _, p := range all {
+		if p.PPID == exec && p.PID != its {
+			ended++
+			err = errors.Join(err, syscall.Kill(p.PID, syscall.SIGKILL))
+		}
+	}
+	if err != nil || ended != 1 {
+		t.Fatalf("%d processes, want the leash: %v", ended, err)
 	}
 }
