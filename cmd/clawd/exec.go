@@ -121,7 +121,7 @@ func newExec(g *globals) *cobra.Command {
 
 // request makes a Request of the command line.
 func (f *execFlags) request(cmd *cobra.Command, g *globals, args []string) (turn.Request, error) {
-	prompt, extra, err := f.prompt(args, cmd.ArgsLenAtDash(), cmd.InOrStdin())
+	prompt, extra, err := f.prompt(cmd.Context(), args, cmd.ArgsLenAtDash(), cmd.InOrStdin())
 	if err != nil {
 		return turn.Request{}, err
 	}
@@ -172,7 +172,7 @@ func noneBelow[T time.Duration | float64](v T) T {
 
 // prompt takes the prompt out of the arguments: the one before "--", else the last one. dash is how
 // many stand before it; -1: there is none.
-func (f *execFlags) prompt(args []string, dash int, in io.Reader) (prompt string, extra []string, err error) {
+func (f *execFlags) prompt(ctx context.Context, args []string, dash int, in io.Reader) (prompt string, extra []string, err error) {
 	switch {
 	case dash == 1:
 		prompt, extra = args[0], args[1:]
@@ -182,16 +182,36 @@ func (f *execFlags) prompt(args []string, dash int, in io.Reader) (prompt string
 		return "", nil, usage(errors.New(`there is more than one prompt; quote it, and put the agent's own arguments behind "--"`))
 	}
 	if prompt == "-" {
-		b, err := io.ReadAll(in)
-		if err != nil {
-			return "", nil, fmt.Errorf("the prompt cannot be read from stdin: %w", err)
+		if prompt, err = readPrompt(ctx, in); err != nil {
+			return "", nil, err
 		}
-		prompt = string(b)
 	}
 	if strings.TrimSpace(prompt) == "" {
 		return "", nil, usage(errors.New("the prompt is empty"))
 	}
 	return prompt, extra, nil
+}
+
+// readPrompt ends with a signal: a pipe whose writer is still there gives neither a byte nor an end, and timeout sends one SIGTERM alone.
+func readPrompt(ctx context.Context, in io.Reader) (string, error) {
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(in)
+		done <- read{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", &codeError{exitInterrupted, errSignal}
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("the prompt cannot be read from stdin: %w", r.err)
+		}
+		return string(r.text), nil
+	}
 }
 
 // errSignal is why a turn ends when a signal comes.
