@@ -87,7 +87,7 @@ func (g *Gemini) Launches(hint string) ([]agent.Launched, error) {
 		if !h.Named && (h.Kind != detect.Headless || p.Started.IsZero() || late < -time.Second || late > soon) {
 			return nil, nil // it may be that one's
 		}
-		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: g.purse(g.env.Procs.Environ(h.PID))}
+		l := detect.Launch{PID: h.PID, Start: h.Start, Boot: h.Boot, Pays: g.signed(g.purse(g.env.Procs.Environ(h.PID)), g.env.Procs.Cwd(h.PID))}
 		l.Flags, l.Lost = options.Parse(argv) // not the prompt: in a sandbox the child has what came by stdin in it
 		l.Bounds = g.bounds(h.PID)
 		all = append(all, agent.Candidate{Proc: p, Launch: l})

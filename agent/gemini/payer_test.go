@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -64,5 +65,54 @@ func TestAccountIsKept(t *testing.T) {
 		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.gemini.env" || c.unset != "" && !slices.Contains(p.Unset, c.unset) {
 			t.Errorf("%s: paid by %s without %q, %v", c.name, p.Auth, p.Unset, err)
 		}
+	}
+}
+
+// The way to sign in stands in the settings, before all variables. A session on a login does not go on at the price of a key that is chosen meanwhile.
+func TestWayIsKept(t *testing.T) {
+	settings := func(way string) string { return `{"security":{"auth":{"selectedType":"` + way + `"}}}` }
+	for _, c := range []struct {
+		name       string
+		ran        string // the user's settings at the start
+		now, there string // and now, with the project's
+		left       bool
+	}{
+		{"the same", settings("oauth-personal"), settings("oauth-personal"), "", false},
+		{"a key now", settings("oauth-personal"), settings("gemini-api-key"), "", true},
+		{"a key now, by the project", settings("oauth-personal"), settings("oauth-personal"), settings("gemini-api-key"), true},
+		{"a login now", settings("gemini-api-key"), settings("oauth-personal"), "", true},
+		{"not told before", "{}", settings("gemini-api-key"), "", false},
+		{"cannot be read now", settings("oauth-personal"), "{ // mine", "", false},
+	} {
+		g, r := planner(t, agent.Config{})
+		put(t, filepath.Join(g.root, "settings.json"), c.ran)
+		r.Launch = &detect.Launch{Pays: g.signed(g.purse([]string{"A=b"}), r.Info.Dir)}
+		put(t, filepath.Join(g.root, "settings.json"), c.now)
+		put(t, filepath.Join(r.Info.Dir, ".gemini", "settings.json"), c.there)
+		p, err := g.Plan(r)
+		if errors.As(err, new(*agent.Unfit)) != c.left {
+			t.Errorf("%s: paid by %s, %v", c.name, p.Auth, err)
+		}
+	}
+}
+
+// A look at the process that began a session notes the way.
+func TestWayIsNoted(t *testing.T) {
+	_, home, all := world(t)
+	s := all["tool"]
+	begun, err := over(home, procs{}).begun(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(home, "settings.json"), `{"security":{"auth":{"selectedType":"oauth-personal"}}}`)
+	g := over(home, procs{Args: map[int][]string{7: {"node", "/usr/bin/gemini", "-p", "x"}}, Dirs: map[int]string{7: ""}, Vars: map[int][]string{7: {"A=b"}},
+		All: []agent.Proc{{PID: 7, Start: 1, Started: begun.Add(-time.Second)}}})
+	found, err := g.Launches(s.Path)
+	if err != nil || len(found) != 1 || agent.Payer(found[0].Launch.Pays) != "login" {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	put(t, filepath.Join(home, "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	if !g.otherWay(found[0].Launch.Pays, "") {
+		t.Errorf("another way is not told by %q", found[0].Launch.Pays)
 	}
 }

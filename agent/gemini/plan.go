@@ -129,6 +129,8 @@ func (g *Gemini) pay(p *resume.Plan, r agent.Request) error {
 	}
 	who, own := strings.CutSuffix(agent.Payer(pays), onServer)
 	switch {
+	case g.otherWay(pays, r.Info.Dir):
+		return g.unfit(r, "it was started with another "+wayKey+" in its settings than they have now, so another account or a key would pay", "")
 	case who == "key" && !slices.ContainsFunc(payers, func(name string) bool { return g.getenv(name) != "" }):
 		return g.unfit(r, "a key paid for it, which clawd's environment does not have", "agent.gemini.env")
 	case who == "" && !own && g.cfg.Env[server] == "" && g.getenv(server) != "":
