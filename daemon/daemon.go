@@ -29,7 +29,7 @@ import (
 type Options struct {
 	Config     config.Config
 	Reload     func() (config.Config, error) // reads the config again; nil: SIGHUP does nothing
-	LogMoved   func() bool                   // tells after a Reload whether the log must be opened anew; nil: it need not
+	Moved      func() []string               // names after a Reload what asks for a restart beside the config, such as a log that was moved
 	MayRestart func() error                  // says why clawd cannot start again in its process; nil: it can
 	Version    string
 	Env        agent.Env

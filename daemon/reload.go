@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/internal/config"
@@ -20,8 +21,12 @@ func (d *Daemon) Reload() (again bool) {
 	}
 	d.mu.Lock()
 	sections := needRestart(d.cfg, cfg)
-	if len(sections) == 0 && d.o.LogMoved != nil && d.o.LogMoved() {
-		sections = []string{"log"}
+	if d.o.Moved != nil {
+		for _, what := range d.o.Moved() {
+			if !slices.Contains(sections, what) {
+				sections = append(sections, what)
+			}
+		}
 	}
 	if again = len(sections) > 0; !again {
 		d.cfg, d.policy = cfg, cfg.Policy()

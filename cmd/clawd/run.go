@@ -77,6 +77,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
 	had, opened := handedOn()
+	zone := machineZone()
 	cfg, path, err := g.loadAgain(had)
 	if err != nil {
 		return err
@@ -108,7 +109,15 @@ func run(ctx context.Context, g *globals, dry bool) error {
 			}
 			return c, err
 		},
-		LogMoved:   func() bool { return next != nil },
+		Moved: func() (what []string) {
+			if next != nil {
+				what = append(what, "log")
+			}
+			if zone.stale.Load() {
+				what = append(what, "time zone")
+			}
+			return what
+		},
 		MayRestart: func() error { return unix.Access(self, unix.X_OK) },
 		Manager:    daemon.Manager{Ready: func() { notify(sd.SdNotifyReady) }, Alive: func() { notify(sd.SdNotifyWatchdog) }, AliveEvery: watchdog()},
 	})
@@ -116,6 +125,7 @@ func run(ctx context.Context, g *globals, dry bool) error {
 		return err
 	}
 	go follow(ctx, stop, hup, seen, d)
+	go zone.follow(ctx, time.Duration(cfg.Watch.Rescan), hup)
 	err = d.Run(ctx)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
