@@ -114,7 +114,8 @@ func install(t *testing.T, uname, binary string, env ...string) (home, output st
 	t.Helper()
 	home = filepath.Join(t.TempDir(), odd)
 	bin := filepath.Join(home, "bin")
-	for name, script := range map[string]string{"uname": "echo " + uname, "systemctl": "exit 1", "loginctl": "exit 1"} {
+	manager := "[ \"$2\" = daemon-reload ] && exit ${ANSWERS:-1}; exit ${RUNS:-1}"
+	for name, script := range map[string]string{"uname": "echo " + uname, "systemctl": manager, "launchctl": manager, "loginctl": "exit 1"} {
 		if err := os.MkdirAll(bin, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -229,6 +230,17 @@ func TestUninstall(t *testing.T) {
 		}
 		if !strings.Contains(string(out), filepath.Dir(store)) {
 			t.Errorf("what stays is not named:\n%s", out)
+		}
+	}
+}
+
+// Who installs over a service that runs, for a newer clawd or another PATH, is told that nothing of it is in force yet.
+func TestInstallOverAService(t *testing.T) {
+	for _, system := range []string{"Linux", "Darwin"} {
+		for runs, want := range map[string]string{"RUNS=0": "restart it: ", "RUNS=1": "Start it: "} {
+			if _, out := install(t, system, program(t, t.TempDir(), "bin"), "ANSWERS=0", runs); !strings.Contains(out, want) {
+				t.Errorf("%s, %s:\n%s", system, runs, out)
+			}
 		}
 	}
 }

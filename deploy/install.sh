@@ -58,7 +58,11 @@ systemd() {
 		echo 'No user service manager answers here. Where there is one: systemctl --user daemon-reload && systemctl --user enable --now clawd'
 		return
 	fi
-	echo 'Start it: systemctl --user enable --now clawd'
+	if systemctl --user is-active --quiet clawd 2>/dev/null; then
+		echo 'It runs as it was installed before until you restart it: systemctl --user restart clawd'
+	else
+		echo 'Start it: systemctl --user enable --now clawd'
+	fi
 	echo 'Its log:  journalctl --user -u clawd -f'
 	if [ "$(loginctl show-user "$(id -un)" --property=Linger --value 2>/dev/null)" != yes ]; then
 		echo "Without lingering it ends when you log out. To keep it: loginctl enable-linger $(id -un)" >&2
@@ -76,7 +80,12 @@ launchd() {
 	sed "s|@BINARY@|$(replacement "$(xml "$binary")")|; s|@HOME@|$(replacement "$(xml "$HOME")")|; s|@VARIABLES@|$(replacement "$variables")|" \
 		"$here/launchd/$label.plist" >"$plist"
 	echo "installed $plist"
-	echo "Start it: launchctl bootstrap gui/$(id -u) '$plist'"
+	job="gui/$(id -u)"
+	if launchctl print "$job/$label" >/dev/null 2>&1; then
+		echo "It runs as it was installed before until you restart it: launchctl bootout $job/$label; launchctl bootstrap $job '$plist'"
+	else
+		echo "Start it: launchctl bootstrap $job '$plist'"
+	fi
 }
 
 case $(uname -s) in
