@@ -279,6 +279,25 @@ func payerClaude(t *testing.T, a agentCase) {
 	}
 }
 
+// Who waited for the login's plan does not go on at the price of a key that the settings name meanwhile.
+func TestKeyAfterThePlan(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, claude329)
+	w.planLimit(time.Duration(20+w.stops())*time.Second, false)
+	c := w.startClawd(settings{})
+	if r := w.prompt("say done"); r.code() != 1 {
+		t.Fatalf("exit code %d, want 1\n%s", r.code(), r.output())
+	}
+	id := w.only()
+	c.wait("session_stopped", "session", id, "reason", "usage_limit")
+	w.writeJSON(".claude/settings.json", map[string]any{"apiKeyHelper": "echo " + dummyKey})
+	if e := c.waitFor(2*time.Minute, "session_left", "session", id); !strings.Contains(e.text("why"), "claude.ai plan") || e.text("command") == "" {
+		t.Errorf("why = %q, type %q", e.text("why"), e.text("command"))
+	}
+	w.wantMain(w.stops())
+}
+
 // The same login lies beside a session that runs on another provider's key at that one's server, whose plan is used up. The login is not for that server.
 func TestPayerOfAnotherProvider(t *testing.T) {
 	t.Parallel()
