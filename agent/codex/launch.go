@@ -171,8 +171,11 @@ func (c *Codex) purse(environ []string) string {
 	case agent.Sets(environ, payers...):
 		who = "" // 0.169 asks with its login all the same; whether an old version does was not seen
 	}
-	return agent.Purse(who, environ, keyAccount...)
+	return agent.Purse(who, environ, append(slices.Clone(keyAccount), loginAccount...)...)
 }
 
-// keyAccount is by what those differ who pay by a key.
-var keyAccount = []string{ownKey, baseURL}
+// keyAccount is by what those differ who pay by a key, loginAccount those who do by a login: with a token the agent does not look at the one that is stored (0.171).
+var (
+	keyAccount   = []string{ownKey, baseURL, "OPENAI_ORGANIZATION"}
+	loginAccount = []string{"CODEX_ACCESS_TOKEN"}
+)

@@ -113,16 +113,18 @@ func (c *Codex) pay(p *resume.Plan, r agent.Request) error {
 	case who != "":
 		p.Auth = who
 	}
+	var account []string
 	switch {
 	case p.Auth == "login":
-		p.Unset = append(slices.Clone(payers), baseURL)
+		p.Unset, account = append(slices.Clone(payers), baseURL), loginAccount
 	case own:
-		unset, why := c.cfg.SameAccount(c.env, pays, keyAccount...)
-		if why != "" {
-			return c.unfit(r, why, "agent.codex.env")
-		}
-		p.Unset = unset
+		account = keyAccount
 	}
+	unset, why := c.cfg.SameAccount(c.env, pays, account...)
+	if why != "" {
+		return c.unfit(r, why, "agent.codex.env")
+	}
+	p.Unset = append(p.Unset, unset...)
 	p.Env = c.cfg.Environ(p.Unset, "CODEX_HOME", c.given)
 	return nil
 }

@@ -188,6 +188,7 @@ func TestPayerIsKept(t *testing.T) {
 // Another key does not pay, and a key goes to no other server. A login goes to OpenAI's.
 func TestAccountIsKept(t *testing.T) {
 	const key, server = "CODEX_API_KEY=x", "OPENAI_BASE_URL=https://a.example.com/v1"
+	const org, token = "OPENAI_ORGANIZATION=", "CODEX_ACCESS_TOKEN="
 	for _, c := range []struct {
 		name  string
 		ran   []string
@@ -203,6 +204,11 @@ func TestAccountIsKept(t *testing.T) {
 		{"another server", []string{key, server}, []string{key, "OPENAI_BASE_URL=https://b.example.com/v1"}, nil, true, false},
 		{"another key", []string{key}, []string{"CODEX_API_KEY=y"}, nil, true, false},
 		{"another key, by the config", []string{key}, nil, map[string]string{ownKey: "y"}, false, false},
+		{"another organization", []string{key, org + "a"}, []string{key, org + "b"}, nil, true, false},
+		{"a token", []string{token + "a"}, []string{token + "a"}, nil, false, true},
+		{"another token", []string{token + "a"}, []string{token + "b"}, nil, true, false},
+		{"a token, and clawd has none", []string{token + "a"}, nil, nil, true, false},
+		{"the stored login, and clawd has a token", []string{"A=b"}, []string{token + "a"}, nil, false, true},
 		{"a login, and clawd has a server", []string{"A=b"}, []string{key, server}, nil, false, true},
 	} {
 		root := t.TempDir()
@@ -214,6 +220,9 @@ func TestAccountIsKept(t *testing.T) {
 		var u *agent.Unfit
 		if errors.As(err, &u) != c.left || c.left && u.Key != "agent.codex.env" || slices.Contains(p.Unset, baseURL) != c.unset {
 			t.Errorf("%s: paid by %s without %q, %v", c.name, p.Auth, p.Unset, err)
+		}
+		if takes := slices.Contains(p.Unset, loginAccount[0]); takes != (c.name == "the stored login, and clawd has a token") {
+			t.Errorf("%s: without %q", c.name, p.Unset)
 		}
 	}
 }
