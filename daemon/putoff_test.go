@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -351,4 +352,34 @@ func TestFoundLateAndReloaded(t *testing.T) {
 		r.pass(24 * time.Hour)
 		r.wantStarts(1)
 	})
+}
+
+// An agent that clawd is told not to watch, and to watch again weeks later, does not go on then with what it waited for: nobody looked
+// after that meanwhile, as if clawd had not run.
+func TestUnwatchedForWeeksIsOverdue(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		in(t, func(r *rig) {
+			watches := func(agents ...any) {
+				r.down()
+				r.o.Config.Watch.Agents = agents
+				r.start()
+			}
+			r.start()
+			id, _ := r.stopped("plan")
+			r.pass(time.Minute)
+			watches("codex")
+			r.pass(20 * time.Minute)
+			watches("codex")
+			r.pass(14 * time.Hour)
+			if killed {
+				r.crash()
+			}
+			watches("claude")
+			r.pass(10 * time.Minute)
+			rec := r.wantPhase(id, state.Following)
+			if n := len(r.children.started()); n != 0 || !strings.Contains(rec.Decision.Why, "max_overdue") {
+				t.Errorf("killed %v: %d starts: %s", killed, n, rec.Decision.Why)
+			}
+		})
+	}
 }

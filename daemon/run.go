@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/clawd-project/clawd/agent/all"
 	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/resume"
@@ -134,8 +136,41 @@ func (d *Daemon) remember() (err error) {
 	if alive.After(here.Parted) { // it crashed
 		here.Parted = alive
 	}
+	if here.Away, err = d.unwatched(here.Parted); err != nil {
+		return err
+	}
 	d.loop.ask(func(l *loop) { l.w.Here = here })
 	return nil
+}
+
+// unwatched gives the agents that the clawd before did not watch, and notes which ones this one does not, since it was last there.
+func (d *Daemon) unwatched(parted time.Time) (map[string]time.Time, error) {
+	before, err := d.store.Unwatched()
+	now := maps.Clone(before)
+	for _, name := range all.Names() {
+		if _, known := before[name]; known || d.agent(name) != nil {
+			continue
+		}
+		if now == nil {
+			now = map[string]time.Time{}
+		}
+		now[name] = parted
+	}
+	if err != nil || len(now) == len(before) {
+		return before, err
+	}
+	return before, d.store.SetUnwatched(now)
+}
+
+// lookedAfter notes that nobody need remember since when the agents were not watched that are watched now.
+func (d *Daemon) lookedAfter() error {
+	away, err := d.store.Unwatched()
+	before := len(away)
+	maps.DeleteFunc(away, func(name string, _ time.Time) bool { return d.agent(name) != nil })
+	if err != nil || len(away) == before {
+		return err
+	}
+	return d.store.SetUnwatched(away)
 }
 
 // restore gives sessions their seats, and has those looked at that were not at rest.

@@ -240,7 +240,7 @@ func (v *watching) lookAround() {
 
 // settled does what is done once, when the first look is stored.
 func (v *watching) settled(ctx context.Context) {
-	if err := v.d.store.ForgetParting(); err != nil {
+	if err := errors.Join(v.d.store.ForgetParting(), v.d.lookedAfter()); err != nil {
 		v.d.warned.warn("state_error", "the regular rescan still finds changes", err)
 	}
 	v.d.keepYoung(ctx)

@@ -4,6 +4,7 @@
 //	          id                 -> random id of this file (the sentinel beside it names it)
 //	          parting            -> Parting: a clean end, until the next clawd has looked around
 //	          alive              -> time of the last sign of life, some minutes old at most while something waits
+//	          unwatched          -> agents that the config leaves out, and since when
 //	sessions  agent/id           -> Session: cursor, classifier, stop, phase, claim, episode
 //	seen      agent/id           -> Seen: a session that was looked at and is of no interest
 //	closed    agent/id\x00key    -> Closed: a stop that was fired for, with the proof

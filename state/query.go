@@ -71,6 +71,19 @@ func (s *Store) Alive() (at time.Time, err error) {
 	return at, err
 }
 
+var keyUnwatched = []byte("unwatched")
+
+// Unwatched gives the agents that the clawd before did not watch, and when their sessions were last looked after.
+func (s *Store) Unwatched() (map[string]time.Time, error) {
+	all, _, err := record[map[string]time.Time](s, bucketMeta, string(keyUnwatched))
+	return all, err
+}
+
+// SetUnwatched stores them.
+func (s *Store) SetUnwatched(all map[string]time.Time) error {
+	return s.update("unwatched", func(t tx) error { return t.put(bucketMeta, string(keyUnwatched), all) })
+}
+
 // Seen gives stamp and cursor of every session that was found to be of no interest.
 func (s *Store) Seen() (map[string]Seen, error) {
 	return records[Seen](s, bucketSeen)

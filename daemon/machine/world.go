@@ -39,10 +39,11 @@ type World struct {
 type Here struct {
 	Boot    string
 	Started time.Time
-	Parted  time.Time // when the clawd before was last there; zero: that is not known, or there was none
-	Absent  bool      // clawd had ended before the machine last went down, so it saw nobody's end
-	Lost    bool      // the store is not all that it was
-	Dry     bool      // a rehearsal
+	Parted  time.Time            // when the clawd before was last there; zero: that is not known, or there was none
+	Away    map[string]time.Time // the same for agents that it did not watch
+	Absent  bool                 // clawd had ended before the machine last went down, so it saw nobody's end
+	Lost    bool                 // the store is not all that it was
+	Dry     bool                 // a rehearsal
 }
 
 // Summary is what other sessions may know of one.
@@ -258,12 +259,13 @@ func (w *World) beside(rec state.Session) Beside {
 }
 
 // overdue is for how long a wait had been over when clawd was started, counted from when it was last
-// there, by its clean end or its last sign of life: what clawd itself put off, or slept through, is not late.
-func (w *World) overdue(wake time.Time) time.Duration {
-	if w.Here.Parted.After(wake) {
-		wake = w.Here.Parted
+// there for that agent, by its clean end or its last sign of life: what clawd itself put off, or slept through, is not late.
+func (w *World) overdue(agentName string, wake time.Time) time.Duration {
+	parted, away := w.Here.Away[agentName]
+	if !away {
+		parted = w.Here.Parted
 	}
-	return w.Here.Started.Sub(wake)
+	return w.Here.Started.Sub(later(wake, parted))
 }
 
 // window names the quota window that a stop shares with others of its account; empty: none.
@@ -285,7 +287,7 @@ func (w *World) Facts(rec state.Session, h detect.Holder) rules.Facts {
 	return rules.Facts{
 		Stop: rec.Stop, Info: rec.Info, Asked: rec.Decision.Asked,
 		Record: rules.Record{Session: rec.Session, Owner: w.Peers.first(rec).id, Ignored: rec.Ignored, Cancelled: rec.CancelStands(),
-			Driven: rec.Driven(), InQueue: rec.InQueue(w.Books), Overdue: w.overdue(rec.Decision.WakeAt)},
+			Driven: rec.Driven(), InQueue: rec.InQueue(w.Books), Overdue: w.overdue(rec.Agent, rec.Decision.WakeAt)},
 		Who: rules.Who{Holder: h, End: how, Parted: rec.HolderEnd != "" && rec.InTerminal()},
 		Config: rules.Config{AfterQuit: w.Config.Resume.AfterQuit == "resume", AfterHangup: w.Config.Resume.AfterHangup == "resume",
 			MaxOverdue: w.Policy.MaxOverdue, GiveUpAfter: w.Policy.GiveUpAfter},

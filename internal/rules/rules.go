@@ -239,7 +239,7 @@ var table = []Rule{
 	{Name: "overdue", At: Claim, Ends: Tells, Key: "resume.max_overdue",
 		holds: func(f *Facts) bool { return f.Record.Overdue > f.Config.MaxOverdue },
 		why: func(f *Facts) string {
-			return fmt.Sprintf("the wait ended while clawd was not running, %s before it was started; [resume] max_overdue is %s",
+			return fmt.Sprintf("the wait ended while clawd did not run, or did not watch this agent, %s before it was started; [resume] max_overdue is %s",
 				f.Record.Overdue.Round(time.Second), f.Config.MaxOverdue)
 		}},
 	{Name: "self_resume", At: Order, Ends: Later, Ordered: true,
