@@ -124,6 +124,7 @@ func (v *watching) pruneDaily(ctx context.Context) {
 		return
 	}
 	v.pruned = now
+	v.d.warned.forget()
 	v.d.cleanUp()
 	v.d.pruneRuns()
 	v.d.keepYoung(ctx)

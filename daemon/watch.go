@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -49,28 +50,46 @@ func (blind) Events() <-chan fsnotify.Event { return nil }
 func (blind) Errors() <-chan error          { return nil }
 func (blind) Close() error                  { return nil }
 
-// warned are problems that were told, each once.
+// warned are problems that were told, each once for as long as it lasts.
 type warned struct {
 	log zerolog.Logger
-	mu  sync.Mutex // guards what follows
-	all map[string]bool
+	now func() time.Time
+	mu  sync.Mutex                      // guards what follows
+	all map[string]map[string]time.Time // by event and text: when it was last met
 }
 
-// maxWarned bounds the problems that are told: strangers choose how many files they leave.
+// maxWarned bounds the problems of one kind that are told: strangers choose how many files they leave.
 const maxWarned = 500
 
 func (w *warned) warn(event, message string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.all[err.Error()] || len(w.all) > maxWarned {
+	of := w.all[event]
+	if of == nil {
+		of = map[string]time.Time{}
+		w.all[event] = of
+	}
+	_, known := of[err.Error()]
+	if !known && len(of) > maxWarned {
 		return
 	}
-	w.all[err.Error()] = true
-	if len(w.all) > maxWarned {
-		w.log.Warn().Str("event", event).Msg("too many problems with files; further ones are not told")
+	if of[err.Error()] = w.now(); known {
+		return
+	}
+	if len(of) > maxWarned {
+		w.log.Warn().Str("event", event).Msg("too many problems of this kind; further ones are not told")
 		return
 	}
 	w.log.Warn().Str("event", event).Err(err).Msg(message)
+}
+
+// forget has a problem told again that comes back: clawd may run for months, and nobody has met it for a day.
+func (w *warned) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, of := range w.all {
+		maps.DeleteFunc(of, func(_ string, met time.Time) bool { return w.now().Sub(met).Abs() > pruneEvery })
+	}
 }
 
 // watching is the main loop, which sends the scouts out.

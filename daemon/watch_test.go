@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/uuid"
+	"github.com/rs/zerolog"
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/detect"
@@ -260,4 +262,34 @@ func TestRegistryEntryRemoved(t *testing.T) {
 			t.Errorf("holder end %q, phase %s", rec.HolderEnd, rec.Phase)
 		}
 	})
+}
+
+// A problem is told once for as long as it lasts, and again when it comes back after weeks; and however many files are not as they should
+// be, what is wrong with clawd's own state is told.
+func TestProblemsComeBack(t *testing.T) {
+	log, now := &logBuffer{}, time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	w := &warned{log: zerolog.New(log), now: func() time.Time { return now }, all: map[string]map[string]time.Time{}}
+	told := func(event string, want int) {
+		t.Helper()
+		if n := len(log.events(event)); n != want {
+			t.Errorf("%s was told %d times, want %d", event, n, want)
+		}
+	}
+	for n := range 2 * maxWarned {
+		w.warn("file_refused", "odd", fmt.Errorf("file %d", n))
+	}
+	told("file_refused", maxWarned+1) // the last one says that there are more
+	full := errors.New("no room is left")
+	for range 3 { // days
+		for range 48 {
+			w.warn("state_error", "not now", full)
+			now = now.Add(30 * time.Minute)
+		}
+		w.forget()
+	}
+	told("state_error", 1)
+	now = now.Add(14 * 24 * time.Hour)
+	w.forget()
+	w.warn("state_error", "not now", full)
+	told("state_error", 2)
 }
