@@ -108,11 +108,11 @@ func TestWayIsNoted(t *testing.T) {
 	g := over(home, procs{Args: map[int][]string{7: {"node", "/usr/bin/gemini", "-p", "x"}}, Dirs: map[int]string{7: ""}, Vars: map[int][]string{7: {"A=b"}},
 		All: []agent.Proc{{PID: 7, Start: 1, Started: begun.Add(-time.Second)}}})
 	found, err := g.Launches(s.Path)
-	if err != nil || len(found) != 1 || agent.Payer(found[0].Launch.Pays) != "login" {
+	if err != nil || len(found) != 1 || agent.Payer(found[0].Pays) != "login" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	put(t, filepath.Join(home, "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
-	if !g.otherWay(found[0].Launch.Pays, "") {
-		t.Errorf("another way is not told by %q", found[0].Launch.Pays)
+	if !g.otherWay(found[0].Pays, "") {
+		t.Errorf("another way is not told by %q", found[0].Pays)
 	}
 }
