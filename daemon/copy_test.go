@@ -11,6 +11,7 @@ import (
 
 	"github.com/clawd-project/clawd/agent"
 	"github.com/clawd-project/clawd/agent/claude"
+	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/state"
 )
 
@@ -76,6 +77,23 @@ func TestStopBesideACopy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMovesWhileItIsLookedAt: a session that turns up elsewhere is looked at to the end where the look began. It is the
+// race detector that sees a look taking its place from the loop.
+func TestMovesWhileItIsLookedAt(t *testing.T) {
+	r, _ := listening(t)
+	was, now := r.session("x"), r.session("x")
+	now.Path = filepath.Join(r.root, "elsewhere.jsonl")
+	r.d.loop.ask(func(l *loop) {
+		a := r.d.agents[0]
+		s := l.sit(r.d.session(a, was), machine.New(state.Session{Session: was}, false))
+		l.carry(s, []machine.Effect{machine.Ask{Question: machine.AskHolders{Rec: &state.Session{Session: was}}}})
+		l.move(s, r.d.session(a, now))
+		if s.ds.Path != now.Path {
+			t.Errorf("it is read from %s still", s.ds.Path)
+		}
+	})
 }
 
 // TestCopied: what is found elsewhere is a copy only as long as the agent still reads what it is a copy of.

@@ -159,13 +159,13 @@ func (e *effects) close(anyway bool) bool {
 
 // carry has the effects of a step done, but for what was stored already.
 func (l *loop) carry(s *seat, all []machine.Effect) {
-	d := l.d
+	d, at := l.d, s.session // as found now: the loop may move the seat while an effect is under way
 	for _, e := range all {
 		switch e := e.(type) {
 		case machine.Ask:
-			d.effects.do(s.session, func() {
-				if a := s.answer(d.effects.ctx, e.Question); a != nil {
-					l.post(mail{s: s.session, e: machine.Answered{Job: e.Job, Answer: a}})
+			d.effects.do(at, func() {
+				if a := at.answer(d.effects.ctx, e.Question); a != nil {
+					l.post(mail{s: at, e: machine.Answered{Job: e.Job, Answer: a}})
 				}
 			})
 		case machine.TurnMove:
@@ -175,13 +175,13 @@ func (l *loop) carry(s *seat, all []machine.Effect) {
 		case machine.LagMove:
 			l.w.Lag.Move(e)
 		case machine.Await:
-			d.awaits(s.session, e.PID)
+			d.awaits(at, e.PID)
 		case machine.Reply:
 			d.orders.reply(e)
 		case machine.Log:
 			s.log(name{s.s.Rec}, e)
 		default:
-			d.runs.do(l, s.session, e)
+			d.runs.do(l, at, e)
 		}
 	}
 }
