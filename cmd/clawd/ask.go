@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -35,7 +37,7 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 	if method == http.MethodGet && !answers(ctx, real) && answers(ctx, daemon.DrySocket(real)) {
 		socket = daemon.DrySocket(real)
 	}
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+	client := &http.Client{Timeout: askPatience, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 		}}}
@@ -44,14 +46,11 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 		return err
 	}
 	resp, err := client.Do(req)
-	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
-		if answers(ctx, daemon.DrySocket(real)) {
-			return &codeError{exitNoDaemon, errors.New("only a dry run is running, which takes no orders; start \"clawd run\" or the service")}
-		}
-		return &codeError{exitNoDaemon, fmt.Errorf("no daemon is running (no answer at %s); start it with \"clawd run\" or your service manager", socket)}
+	if absent(err) && answers(ctx, daemon.DrySocket(real)) {
+		return &codeError{exitNoDaemon, errors.New("only a dry run is running, which takes no orders; start \"clawd run\" or the service")}
 	}
 	if err != nil {
-		return err
+		return unanswered(err, socket)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -61,6 +60,31 @@ func call(ctx context.Context, method, path string, order, answer any) error {
 		return fmt.Errorf("the daemon's answer cannot be read: %w; %s", err, otherVersion)
 	}
 	return nil
+}
+
+// askPatience is how long the daemon has for its answer.
+const askPatience = 10 * time.Second
+
+// absent tells whether nobody listens at a socket.
+func absent(err error) bool {
+	op := (*net.OpError)(nil)
+	return errors.As(err, &op) && op.Op == "dial" && !errors.Is(err, fs.ErrPermission)
+}
+
+// unanswered words why a question had no answer.
+func unanswered(err error, socket string) error {
+	req := (*url.Error)(nil)
+	switch {
+	case absent(err):
+		return &codeError{exitNoDaemon, fmt.Errorf("no daemon is running (no answer at %s); start it with \"clawd run\" or your service manager", socket)}
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the daemon at %s belongs to another user; ask as that user", socket)
+	case !errors.As(err, &req):
+		return err
+	case req.Timeout():
+		return fmt.Errorf("the daemon at %s has not answered for %s: it is stopped, or its disk hangs; it may still do what it was asked", socket, askPatience)
+	}
+	return fmt.Errorf("the daemon at %s ended before it answered (%w); see its log", socket, req.Err)
 }
 
 // otherVersion is what to do about a daemon that does not speak as this command does.

@@ -2,42 +2,70 @@ package main
 
 import (
 	"errors"
-	"io"
 	"net"
 	"net/http"
-	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-
-	"github.com/clawd-project/clawd/daemon"
+	"time"
 )
 
-// A daemon of another version, as one that was not restarted after an update, may know no such question, or answer it otherwise.
-func TestDaemonOfAnotherVersion(t *testing.T) {
-	dir, err := os.MkdirTemp("", "clawd") // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
+// TestUnanswered: who gets no answer from the daemon is told why, and what to do.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	hangs := make(chan struct{})
+	t.Cleanup(func() { close(hangs) })
+	for _, c := range []struct {
+		name   string
+		serves func(net.Conn) // nil: nobody listens
+		want   string
+		code   int
+	}{
+		{"nobody", nil, "no daemon is running", exitNoDaemon},
+		{"stopped", func(net.Conn) { <-hangs }, "has not answered for 10s", exitFailed},
+		{"killed meanwhile", func(c net.Conn) { c.Close() }, "ended before it answered", exitFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			socket := filepath.Join(t.TempDir(), "s")
+			if c.serves != nil {
+				l, err := net.Listen("unix", socket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { l.Close() })
+				go func() {
+					for {
+						conn, err := l.Accept()
+						if err != nil {
+							return
+						}
+						go c.serves(conn)
+					}
+				}()
+			}
+			client := http.Client{Timeout: 100 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true,
+				Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+			_, err := client.Get("http://clawd/v1/status")
+			checkUnanswered(t, unanswered(err, socket), socket, c.want, c.code)
+		})
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	t.Setenv("XDG_RUNTIME_DIR", dir)
-	t.Setenv("XDG_STATE_HOME", dir) // on a Mac it lies there
-	socket := userPaths().socket
-	if err := os.Mkdir(dir+"/clawd", 0o700); err != nil {
-		t.Fatal(err)
+}
+
+func checkUnanswered(t *testing.T, err error, socket, want string, code int) {
+	t.Helper()
+	got := exitFailed
+	if c := (*codeError)(nil); errors.As(err, &c) {
+		got = c.code
 	}
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
+	if got != code || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), socket) || strings.Contains(err.Error(), "http://") {
+		t.Errorf("%d %v", got, err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/status", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[]`) })
-	server := &http.Server{Handler: mux}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { _ = server.Close() })
-	for path, want := range map[string]string{"/v1/status": "the daemon's answer cannot be read: ", "/v1/new": "the daemon does not know this question"} {
-		err := ask(t.Context(), path, &daemon.Status{})
-		if c := (*codeError)(nil); err == nil || errors.As(err, &c) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), otherVersion) {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
+}
+
+// TestAnothersDaemon: who may not ask is not told that nobody is there.
+func TestAnothersDaemon(t *testing.T) {
+	err := &net.OpError{Op: "dial", Net: "unix", Err: syscall.EACCES}
+	checkUnanswered(t, unanswered(err, "/s"), "/s", "belongs to another user", exitFailed)
 }
