@@ -231,9 +231,15 @@ func (e *evidence) readOutput(ctx context.Context, c resume.Claim) error {
 		return err
 	}
 	defer f.Close()
-	out, err := e.a.Output(f, nil)
+	var last agent.LastWords
+	out, err := e.a.Output(f, last.Hear)
 	if err != nil {
 		return err
+	}
+	if !out.Began {
+		if why, ok := last.Stop(e.a, e.s.d.now()); ok {
+			out.Why = &why
+		}
 	}
 	if s, ok := e.a.(agent.Spender); ok && out.CostUSD > 0 && c.Plan.Form != resume.FormFresh {
 		if before, _, err := s.Spent(ctx, c.Session, agent.Cursor(c.Cursor)); err == nil { // else too much is counted, and nothing is held up

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -70,4 +71,31 @@ func TestPiToolsUnseen(t *testing.T) {
 	}
 	c.quiet(6 * time.Second)
 	w.wantMain(w.stops())
+}
+
+// TestPiPayer: a session on a login stays on it, though clawd's environment has a key for the same provider.
+func TestPiPayer(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, pi160)
+	w.usePiLogin()
+	c := w.startClawd(settings{env: []string{"ANTHROPIC_API_KEY=" + dummyKey}})
+	id := w.stopped(w.rateLimit())
+	if e := c.wait("resume_started", "session", id); e.text("auth") != "login" {
+		t.Errorf("auth = %q, want login", e.text("auth"))
+	}
+	c.resumedOnce(id)
+	for n, r := range w.provider.Main() {
+		if r.Bearer != dummyLogin || r.Key != "" {
+			t.Errorf("request %d was paid by %q and %q, want the login", n, r.Bearer, r.Key)
+		}
+	}
+}
+
+// usePiLogin has pi's own provider of Anthropic's models paid by a login.
+func (w *world) usePiLogin() {
+	w.writeJSON(".pi/agent/models.json", map[string]any{"providers": map[string]any{"anthropic": map[string]any{"baseUrl": fmt.Sprintf("http://127.0.0.1:%d", w.port)}}})
+	w.writePiSettings(map[string]any{"defaultProvider": "anthropic", "defaultModel": "claude-sonnet-4-5"})
+	w.writeJSON(".pi/agent/auth.json", map[string]any{"anthropic": map[string]any{
+		"type": "oauth", "access": dummyLogin, "refresh": "sk-ant-ort01-dummy", "expires": time.Now().Add(1000 * time.Hour).UnixMilli()}})
 }

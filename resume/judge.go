@@ -38,7 +38,7 @@ func verdict(c Claim, s Sight, t turn, alive, settled bool) (Outcome, bool) {
 	case t.ours != nil:
 		return cut(*t.ours), true
 	}
-	return nothing(c, s, t), true
+	return saidWhy(c, s.Output, nothing(c, s, t)), true
 }
 
 // cut: our prompt is the last thing that is written.
@@ -97,6 +97,25 @@ func again(c Claim, t turn) Outcome {
 	}
 	return o
 }
+
+// saidWhy adds why the agent asked nothing, as it says itself. What only its user can mend is not tried again: the session has that stop now. Another
+// agent that was to take over speaks of itself.
+func saidWhy(c Claim, out Output, o Outcome) Outcome {
+	why := out.Why
+	if o.Verdict != NoEffect || o.Refused || out.Began || why == nil {
+		return o
+	}
+	o.Why += ": " + string(why.Reason)
+	if c.Plan.Agent == "" && slices.Contains(mended, why.Reason) {
+		st := *why
+		st.Key = c.Stop.Key // the session's files end where they did
+		o.Stop = &st
+	}
+	return o
+}
+
+// mended are the reasons that no time heals.
+var mended = []detect.Reason{detect.Auth, detect.Billing, detect.InvalidRequest}
 
 type turn struct {
 	ours            *detect.Event // our prompt

@@ -179,6 +179,41 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeHearsWhyNothingWasAsked: a run that says why it asked nothing is tried again where time heals that.
+func TestJudgeHearsWhyNothingWasAsked(t *testing.T) {
+	handed := claim(FormFresh)
+	handed.Plan.Agent = "other"
+	for _, c := range []struct {
+		name   string
+		claim  Claim
+		reason detect.Reason
+		with   func(*Sight)
+		want   Verdict
+		stop   bool // the session has that stop now
+		told   bool
+	}{
+		{"not logged in", claim(FormPrompt), detect.Auth, func(*Sight) {}, NoEffect, true, true},
+		{"no credit", claim(FormFresh), detect.Billing, func(*Sight) {}, NoEffect, true, true},
+		{"no such model", claim(FormIdempotent), detect.InvalidRequest, func(*Sight) {}, NoEffect, true, true},
+		{"no network", claim(FormPrompt), detect.Network, func(*Sight) {}, NoEffect, false, true},
+		{"another agent is not logged in", handed, detect.Auth, func(*Sight) {}, NoEffect, false, true},
+		{"the session is refused", claim(FormPrompt), detect.Auth, func(s *Sight) { s.Output.Refused = true }, NoEffect, false, false},
+		{"it had begun", claim(FormPrompt), detect.Auth, func(s *Sight) { s.Output.Began = true }, Unsure, false, false},
+		{"its output is gone", claim(FormPrompt), detect.Auth, func(s *Sight) { s.NoOutput = true }, Unsure, false, false},
+	} {
+		s := sight(false)
+		s.Output.Why = &detect.Stop{State: detect.Stopped, Reason: c.reason, At: noon.Add(time.Hour)}
+		c.with(&s)
+		o, done := Judge(c.claim, s, false, true)
+		if !done || o.Verdict != c.want || (o.Stop != nil) != c.stop || strings.HasSuffix(o.Why, ": "+string(c.reason)) != c.told {
+			t.Errorf("%s: %+v", c.name, o)
+		}
+		if o.Stop != nil && (o.Stop.Key != c.claim.Stop.Key || o.Stop.Reason != c.reason) {
+			t.Errorf("%s: %+v", c.name, o.Stop)
+		}
+	}
+}
+
 func TestJudgeNamesTheNewStop(t *testing.T) {
 	again, _ := Judge(claim(FormPrompt), sight(true, ours(1), failure(2, detect.RateLimit), failure(3, detect.Overloaded)), false, false)
 	if s := again.Stop; s == nil || s.Key != "e3" || s.Reason != detect.Overloaded || !s.At.Equal(noon.Add(3*time.Second)) {

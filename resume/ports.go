@@ -140,15 +140,16 @@ type Sight struct {
 
 // Output is what a run printed, as far as it proves anything.
 type Output struct {
-	Began    bool     // the agent got as far as to open its session
-	Refused  bool     // the agent says that it does not know the session
-	NoInput  bool     // the agent says that no prompt came in the time it waits for one: on a busy machine it reads too late
-	Idle     string   // why the agent did nothing in the session that it opened, as it says; empty: it says nothing of the kind
-	Messages []string // ids of messages and records that it printed
-	Denials  int      // permissions refused
-	Failed   bool     // it reports an error of its own
-	Session  string   // the id it says it writes to
-	CostUSD  float64  // what the agent says the run cost; 0: it does not say
+	Began    bool         // the agent got as far as to open its session
+	Refused  bool         // the agent says that it does not know the session
+	NoInput  bool         // the agent says that no prompt came in the time it waits for one: on a busy machine it reads too late
+	Idle     string       // why the agent did nothing in the session that it opened, as it says; empty: it says nothing of the kind
+	Messages []string     // ids of messages and records that it printed
+	Denials  int          // permissions refused
+	Why      *detect.Stop // why it ended before it opened its session, as it says; nil: it says nothing that is known
+	Failed   bool         // it reports an error of its own
+	Session  string       // the id it says it writes to
+	CostUSD  float64      // what the agent says the run cost; 0: it does not say
 	// Mute: the agent may have asked before it printed anything, so that silence proves nothing.
 	Mute    bool
 	Prompts int // how many the run gave, those that the agent gave itself included; 0: it does not say

@@ -144,7 +144,7 @@ func (s Session) Settled(b Books, c resume.Claim, o resume.Outcome, r Read, next
 	prompt := cmp.Or(o.Prompt, c.Plan.Prompt) // a hook of its user's may have changed it
 	claim.Plan.Prompt = prompt
 	ch.Claim = &claim
-	if prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil) { // else no prompt of its own stands in the session
+	if prompt != "" && (o.Verdict != resume.NoEffect || o.Stop != nil && o.Stop.Key != key) { // else no prompt of its own stands in the session
 		ch.FirePrompt, ch.FireEnd = prompt, b.Now()
 	}
 	if id := c.Plan.MessageID; id != "" {

@@ -11,8 +11,6 @@ import (
 const (
 	// answerMax bounds an answer; beyond it the output is no use.
 	answerMax = 64 << 20
-	// notesMax lines are kept of what is no structured output, of at most noteMax bytes each.
-	notesMax, noteMax = 20, 400
 	// wordsMax bytes are kept of an error's text.
 	wordsMax = 8 << 10
 )
@@ -26,10 +24,9 @@ type heard struct {
 	long    bool   // the answer is over its bound
 	worked  bool   // the model said something
 	ended   agent.SaidKind
-	failed  agent.Said // the last SaidFailed
+	last    agent.LastWords
 	usage   agent.Usage
 	used    bool
-	notes   []string
 }
 
 func (h *heard) hear(s agent.Said) {
@@ -57,18 +54,14 @@ func (h *heard) hear(s agent.Said) {
 			h.answer.WriteString(s.Text)
 		}
 	case agent.SaidFailed:
-		h.ended, h.failed = s.Kind, s
-	case agent.SaidNote:
-		if len(h.notes) == notesMax {
-			h.notes = append(h.notes[:0], h.notes[1:]...)
-		}
-		h.notes = append(h.notes, strings.Clone(s.Text[:min(len(s.Text), noteMax)]))
+		h.ended = s.Kind
 	}
+	h.last.Hear(s)
 	h.pass(s)
 }
 
 // note is the newest of the plain lines in one.
-func (h *heard) note() string { return words(strings.Join(h.notes, "\n")) }
+func (h *heard) note() string { return words(h.last.Notes()) }
 
 // words is an agent's own text as it stands in an error: one line without control characters. Its caller
 // sees what the agent would have shown, paths and hosts too.

@@ -28,12 +28,6 @@ func TestHeard(t *testing.T) {
 		}
 	}
 	h := heard{pass: func(agent.Said) {}}
-	for range 100 {
-		h.hear(agent.Said{Kind: agent.SaidNote, Text: strings.Repeat("x", 10_000)})
-	}
-	if n := len(h.note()); n > notesMax*(noteMax+1) {
-		t.Errorf("%d bytes of notes are kept", n)
-	}
 	h.hear(text("m", strings.Repeat("x", answerMax/2)))
 	h.hear(text("m", strings.Repeat("x", answerMax)))
 	if !h.long || h.answer.Len() > answerMax {

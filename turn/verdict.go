@@ -134,7 +134,7 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 		t.result.Stop = r.stop // opencode tells no end when a permission was refused
 		return nil
 	}
-	e := &StopError{Stop: t.why(h, &r), Text: words(h.failed.Text)}
+	e := &StopError{Stop: t.why(h, &r), Text: words(h.last.Failed.Text)}
 	if h.ended == "" && e.Stop.Reason == "" {
 		return t.speechless(h, out, ps, &r)
 	}
@@ -154,7 +154,7 @@ func (t *runner) verdict(ctx context.Context, h *heard, out agent.Output, ps *os
 // why finds the reason of a failure: the files first, for they are what the agent itself recorded; the
 // output where they do not tell, and for times that are more exact there.
 func (t *runner) why(h *heard, r *records) detect.Stop {
-	s, said := r.stop, h.failed.Stop
+	s, said := r.stop, h.last.Failed.Stop
 	if h.ended == "" && r.stop.Reason == detect.Completed {
 		return detect.Stop{} // what was read is the turn before
 	}
@@ -202,7 +202,7 @@ var errAnew = errors.New("begin anew")
 // speechless: the run ended without a word on how the turn did, and the files do not tell either.
 func (t *runner) speechless(h *heard, out agent.Output, ps *os.ProcessState, r *records) error {
 	said := h.note()
-	if s, ok := t.a.Message(said, time.Now(), nil); ok && s.IsStop() {
+	if s, ok := h.last.Stop(t.a, time.Now()); ok {
 		t.result.Stop = s
 		e := &StopError{Stop: s, Text: said}
 		if err := t.again(h, r, e); err != nil {

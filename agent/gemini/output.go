@@ -42,12 +42,13 @@ var (
 	// first words it goes on with a new one.
 	refusals = []string{"Error resuming session: Invalid session identifier", "Error resuming session: No previous sessions found"}
 	// mistakes end a run before it opens a session, too.
-	mistakes = []string{"Error starting session: Session ID ", noInput, "Gemini CLI is not running in a trusted directory."}
+	mistakes = []string{"Error starting session: Session ID ", noInput, "Gemini CLI is not running in a trusted directory.",
+		"When using Gemini API, you must specify ", "When using Vertex AI, you must specify ", "Please set an Auth method in your ", "The enforced authentication type is '"}
 	// failures end a run that had opened one.
 	failures = []string{"An unexpected critical error occurred:", "Error when talking to Gemini API"}
 	// before are further lines that may come before a session is opened.
 	before = []string{"  Searched for sessions in ", "  Use --list-sessions to see", "No previous sessions found for this project.",
-		"YOLO mode is enabled.", "Loaded cached credentials.", "[STARTUP] ", "Ripgrep is not available. Falling back to GrepTool.",
+		"Update your environment and try again", "• GOOGLE_", "YOLO mode is enabled.", "Loaded cached credentials.", "[STARTUP] ", "Ripgrep is not available. Falling back to GrepTool.",
 		"Warning: Basic terminal detected", "Warning: 256-color support not detected.", "Warning: True color (24-bit) support not detected."}
 )
 
