@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -46,8 +47,12 @@ func TestUnanswered(t *testing.T) {
 				}()
 			}
 			client := http.Client{Timeout: 100 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true,
-				Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
-			_, err := client.Get("http://clawd/v1/status")
+				DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+			resp, err := client.Get("http://clawd/v1/status")
+			if err == nil {
+				resp.Body.Close()
+				t.Fatal("answered")
+			}
 			checkUnanswered(t, unanswered(err, socket), socket, c.want, c.code)
 		})
 	}
