@@ -298,6 +298,32 @@ func TestKeyAfterThePlan(t *testing.T) {
 	w.wantMain(w.stops())
 }
 
+// A headless run passes over settings that are broken, and over what they forbid: it waits until they are whole again.
+func TestBrokenSettings(t *testing.T) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, claude332)
+	const name, forbids = ".claude/settings.json", `{"permissions": {"deny": ["Write"]}}`
+	w.write(name, []byte(forbids))
+	c := w.startClawd(settings{base: "10s"})
+	w.provider.Queue(w.failing(w.rateLimit())...)
+	w.start(w.project, nil, "-p", "say done", "--permission-mode", "acceptEdits").wait()
+	id := w.only()
+	c.wait("resume_scheduled", "session", id)
+	w.write(name, []byte(strings.Replace(forbids, "}}", "},}", 1)))
+	if e := c.wait("resume_postponed", "session", id); !strings.Contains(e.text("why"), name+", line 1") {
+		t.Errorf("why = %q", e.text("why"))
+	}
+	w.wantMain(w.stops())
+	w.write(name, []byte(forbids))
+	w.provider.Queue(provider.ToolCall("Write", map[string]any{"file_path": filepath.Join(w.project, "x.txt"), "content": "hello"}))
+	c.resumedOnce(id)
+	c.wait("run_ended", "session", id)
+	if _, err := os.Stat(filepath.Join(w.project, "x.txt")); err == nil {
+		t.Error("it has written what the settings forbid")
+	}
+}
+
 // The same login lies beside a session that runs on another provider's key at that one's server, whose plan is used up. The login is not for that server.
 func TestPayerOfAnotherProvider(t *testing.T) {
 	t.Parallel()

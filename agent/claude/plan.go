@@ -104,7 +104,13 @@ func (c *Claude) check(r agent.Request) error {
 	if folder := filepath.Base(filepath.Dir(r.Session.Path)); !inFolder(r.Info.Dir, folder) {
 		return fmt.Errorf("the session's file lies in the project folder %q, which is not that of %q", folder, r.Info.Dir)
 	}
-	return nil
+	return c.whole(r.Info.Dir)
+}
+
+// whole refuses a run in a folder while its settings are broken: it would pass over what they forbid.
+func (c *Claude) whole(dir string) error {
+	project := filepath.Join(dir, ".claude")
+	return agent.WholeSettings(configMax, filepath.Join(c.root, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"))
 }
 
 // plan is what all forms share.

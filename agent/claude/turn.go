@@ -37,6 +37,9 @@ func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
 
 // TakeOver is a turn that the login pays, where there is one.
 func (c *Claude) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if err := c.whole(r.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	r.Args = c.cfg.Args
 	p, err := c.Turn(r)
 	if err != nil {

@@ -67,6 +67,9 @@ func (p *Pi) plan(r agent.Request) (resume.Plan, error) {
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, err
 	}
+	if err := p.whole(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	model, err := p.model(r)
 	if err != nil {
 		return resume.Plan{}, err
@@ -82,6 +85,11 @@ func (p *Pi) plan(r agent.Request) (resume.Plan, error) {
 		Argv: slices.Concat([]string{r.Program.Path}, headless, model, p.effort(r), tools, p.cfg.Args)}
 	p.pay(&plan, r)
 	return plan, nil
+}
+
+// whole refuses a run in a folder while its settings are broken: it would have none of the extensions that they name, and those may forbid.
+func (p *Pi) whole(dir string) error {
+	return agent.WholeSettings(settingsMax, filepath.Join(p.root, "settings.json"), filepath.Join(dir, ".pi", "settings.json"))
 }
 
 // plainName is a provider or model that the agent takes for nothing else.

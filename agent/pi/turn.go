@@ -39,6 +39,9 @@ func (p *Pi) Turn(r agent.TurnRequest) (resume.Plan, error) {
 
 // TakeOver is a turn that the login pays, where there is one: which provider pi takes is for its own settings to say.
 func (p *Pi) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if err := p.whole(r.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	r.Args = p.cfg.Args
 	plan, err := p.Turn(r)
 	if err != nil {

@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON. Some agents pass over
+// such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
+func WholeSettings(most int64, paths ...string) error {
+	for _, path := range paths {
+		b, err := ReadSettings(path, most)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("it would run without its settings: %w", err)
+		}
+		b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
+		bad := (*json.SyntaxError)(nil)
+		if err := json.Unmarshal(b, new(json.RawMessage)); len(b) > 0 && errors.As(err, &bad) {
+			line := 1 + bytes.Count(b[:min(int(bad.Offset), len(b))], []byte("\n"))
+			return fmt.Errorf("it would run without its settings: %s, line %d: %w", path, line, err)
+		}
+	}
+	return nil
+}

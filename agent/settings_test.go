@@ -1,0 +1,47 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clawd-project/clawd/agent"
+)
+
+// TestWholeSettings: the file and the line that are broken are named; what is not there is whole.
+func TestWholeSettings(t *testing.T) {
+	const whole = `{"permissions": {"deny": ["Write"]}}`
+	for _, c := range []struct {
+		name, text string
+		want       string // in the error; empty: there is none
+	}{
+		{"whole", whole, ""},
+		{"with a byte order mark", "\xef\xbb\xbf" + whole, ""},
+		{"empty", " \n", ""},
+		{"a comma too many", "{\"permissions\": {\n\"deny\": [\"Write\"],}}", "line 2"},
+		{"a comment", "{\n// mine\n}", "line 2"},
+		{"half of it", `{"permissions": {"de`, "line 1"},
+		{"two of it", whole + "\n" + whole, "line 2"},
+		{"too long", whole + strings.Repeat(" ", 1<<10), "larger than"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "settings.json")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(dir, "link.json")
+		if err := os.Symlink(path, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{path, link} {
+			err := agent.WholeSettings(1<<10, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if err != nil && at == path && !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v names no file", c.name, err)
+			}
+		}
+	}
+}
