@@ -56,6 +56,10 @@ func Judge[T any](procs Procs, p Proc, look func(Proc) (T, bool)) (T, bool) {
 // more on a busy machine.
 const longestPause = 32 * time.Millisecond
 
+// MacPIDs is the pid namespace of a Mac, under the name that Claude Code writes down for it. It has one alone: what an agent wrote in a
+// container on it, which is a Linux, is of another.
+const MacPIDs = "darwin"
+
 // Procs is the process table. NewProcs gives the machine's; tests give their own.
 type Procs interface {
 	// Boot is the boot id; empty: not known.
@@ -63,7 +67,7 @@ type Procs interface {
 	// Machine is the id of the machine, which a reboot does not change; empty: not known. The first pid namespace is called
 	// the same on all.
 	Machine() string
-	// PIDNamespace is this process's own, e.g. "pid:[4026531836]"; empty: not known.
+	// PIDNamespace is this process's own, e.g. "pid:[4026531836]"; MacPIDs on a Mac; empty: not known.
 	PIDNamespace() string
 	// InnerPID is the pid that the process has in its own pid namespace, which may lie below this
 	// process's; 0: not known.

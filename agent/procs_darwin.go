@@ -50,7 +50,7 @@ func (p *macProcs) Boot() string {
 
 func (p *macProcs) Machine() string { return "" }
 
-func (p *macProcs) PIDNamespace() string { return "" }
+func (p *macProcs) PIDNamespace() string { return MacPIDs }
 
 func (p *macProcs) InnerPID(int) int { return 0 }
 

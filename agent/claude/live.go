@@ -28,7 +28,7 @@ type entry struct {
 	Entrypoint string `json:"entrypoint"`
 	Status     string `json:"status"`          // busy also while only an agent of its own works in the background
 	StatusAt   int64  `json:"statusUpdatedAt"` // in milliseconds
-	PIDDomain  string `json:"pidDomain"`       // e.g. linux:<machine>:pid:[4026532393]; from 2.1.329
+	PIDDomain  string `json:"pidDomain"`       // e.g. linux:<machine>:pid:[4026532393], darwin; from 2.1.329
 }
 
 // machine is where the process lives, of a namespace that is called as ours; empty: not told.
@@ -39,6 +39,19 @@ func (e entry) machine(space string) string {
 		return ""
 	}
 	return m
+}
+
+// foreign tells whether the process does not live among those that we see. Before 2.1.329 an entry does not name its pid namespace, but
+// a Mac's tells the start of its process as a date, and that of a container on it as a number.
+func (e entry) foreign(space string) bool {
+	switch {
+	case space == "":
+		return false
+	case e.PIDDomain != "" || e.ProcStart == "":
+		return e.PIDDomain != "" && !strings.HasSuffix(e.PIDDomain, space)
+	}
+	_, err := strconv.ParseUint(e.ProcStart, 10, 64)
+	return (err == nil) == (space == agent.MacPIDs)
 }
 
 const entryMax = 64 << 10
@@ -170,7 +183,7 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 		h.Status = detect.Idle
 	}
 	h.Start, _ = strconv.ParseUint(e.ProcStart, 10, 64)
-	if mine := c.env.Procs.PIDNamespace(); e.PIDDomain != "" && mine != "" && !strings.HasSuffix(e.PIDDomain, mine) {
+	if e.foreign(c.env.Procs.PIDNamespace()) {
 		h.Liveness, h.Foreign = detect.HolderUnknown, true
 		h.Why = "its registry entry comes from another pid namespace"
 		return h
