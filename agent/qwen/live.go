@@ -23,8 +23,8 @@ import (
 // these fields it has a secret, which is not looked at.
 type entry struct {
 	PID     int    `json:"pid"`
-	Start   string `json:"procStart"` // boot id, ":", field 22 of /proc/PID/stat
-	Space   uint64 `json:"pidNs"`     // the inode of its pid namespace
+	Start   string `json:"procStart"` // boot id, ":", field 22 of /proc/PID/stat; none on a Mac
+	Space   uint64 `json:"pidNs"`     // the inode of its pid namespace; none on a Mac
 	Session string `json:"sessionId"`
 	Kind    string `json:"kind"` // "tui", "headless" (an editor's, say), "serve"; empty in the first versions, which had terminals alone
 
@@ -33,6 +33,18 @@ type entry struct {
 
 // hosted tells whether the process may have other sessions open, too.
 func (e entry) hosted() bool { return e.Kind != "" && e.Kind != "tui" }
+
+// foreign tells whether the process does not live among those that we see.
+func (e entry) foreign(space string) bool {
+	its := fmt.Sprintf("pid:[%d]", e.Space)
+	if e.Space == 0 {
+		if e.Start != "" {
+			return false
+		}
+		its = agent.MacPIDs
+	}
+	return space != "" && space != its
+}
 
 const entryMax = 64 << 10
 
@@ -195,14 +207,16 @@ func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 	boot, start, _ := strings.Cut(e.Start, ":")
 	h.Start, _ = strconv.ParseUint(start, 10, 64)
 	switch space := procs.PIDNamespace(); {
-	case e.Space != 0 && space != "" && space != fmt.Sprintf("pid:[%d]", e.Space):
+	case e.foreign(space):
 		h.Liveness, h.Foreign, h.Why = detect.HolderUnknown, true, "its entry in the registry comes from another pid namespace"
 		return h
 	case blind:
 		h.Liveness, h.Why = detect.HolderUnknown, agent.ErrNoProcs.Error()
 		return h
+	case h.Start == 0 && e.Start == "" && space == agent.MacPIDs:
+		return q.undated(e, h)
 	case h.Start == 0:
-		h.Liveness, h.Why = detect.HolderUnknown, "its entry in the registry does not tell when its process began"
+		h.Liveness, h.Why = detect.HolderUnknown, undated
 		return h
 	}
 	p, ok := procs.Get(e.PID)
@@ -220,6 +234,26 @@ func (q *Qwen) judge(e entry, blind bool) detect.Holder {
 	h.Liveness, h.Why = detect.LeftBehind, fmt.Sprintf("process %d has left its entry in the registry: it was killed", e.PID)
 	return h
 }
+
+// undated judges an entry that says no more of its process than the pid: that is a process of the agent which began before the entry was
+// written, or the entry is left behind.
+func (q *Qwen) undated(e entry, h detect.Holder) detect.Holder {
+	p, ok := q.env.Procs.Get(e.PID)
+	argv := q.env.Procs.Argv(e.PID)
+	_, is := q.arguments(argv)
+	switch {
+	case !ok || p.Zombie || len(argv) > 0 && !is:
+		h.Liveness, h.Why = detect.LeftBehind, fmt.Sprintf("process %d has left its entry in the registry: it was killed", e.PID)
+	case !is || p.Started.IsZero() || p.Started.After(e.written):
+		h.Liveness, h.Why = detect.HolderUnknown, undated
+	default:
+		h.Liveness, h.Start, h.Why = detect.Alive, p.Start, fmt.Sprintf("process %d has it open%s, says the registry", e.PID, e.drivenBy())
+		holders.Describe(q.env.Procs, &h, p)
+	}
+	return h
+}
+
+const undated = "its entry in the registry does not tell when its process began"
 
 // clockSlack is how far the clock of a file server may be ahead.
 const clockSlack = time.Minute

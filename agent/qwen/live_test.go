@@ -139,6 +139,41 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// TestRegistryOfAMac: an entry that was written there tells of its process the pid alone.
+func TestRegistryOfAMac(t *testing.T) {
+	const entry = `{"schemaVersion":1,"pid":47,"procStart":null,"pidNs":null,"sessionId":"` + sid + `","cwd":"` + work + `","kind":"tui","ipcToken":"x"}`
+	const contained = `{"schemaVersion":1,"pid":47,"procStart":"before:3","pidNs":77,"sessionId":"` + sid + `","cwd":"` + work + `","kind":"tui","ipcToken":"x"}`
+	of := func(space string, ago time.Duration, argv ...string) agent.Procs {
+		return agenttest.Procs{All: []agent.Proc{{PID: 47, Start: 3, TTY: tty, Started: time.Now().Add(-ago)}}, Args: map[int][]string{47: argv}, Dirs: map[int]string{47: "/"}, Within: space}
+	}
+	left, unknown := want{detect.LeftBehind, detect.Interactive, true}, want{detect.HolderUnknown, detect.Interactive, true}
+	for name, c := range map[string]struct {
+		entry   string
+		procs   agent.Procs
+		want    want
+		foreign bool
+	}{
+		"it is open":               {entry, of(agent.MacPIDs, time.Hour, "node", script), want{detect.Alive, detect.Interactive, true}, false},
+		"it was killed":            {entry, agenttest.Procs{Within: agent.MacPIDs}, left, false},
+		"another program's pid":    {entry, of(agent.MacPIDs, time.Hour, "vim"), left, false},
+		"a later qwen's pid":       {entry, of(agent.MacPIDs, -time.Hour, "node", script), unknown, false},
+		"it hides what it is":      {entry, of(agent.MacPIDs, time.Hour), unknown, false},
+		"seen from a container":    {entry, of("pid:[77]", time.Hour, "vim"), unknown, true},
+		"in a container on a Mac":  {contained, of(agent.MacPIDs, time.Hour, "vim"), unknown, true},
+		"on a system without both": {entry, of("", time.Hour, "node", script), unknown, false},
+	} {
+		q := over(t.TempDir(), c.procs, agent.Config{})
+		put(t, filepath.Join(q.root, "sessions", "47.json"), c.entry)
+		got, err := q.Live(t.Context(), fileOf(q.root, sid), detect.Info{Dir: work})
+		if err != nil || len(got) == 0 || (want{got[0].Liveness, got[0].Kind, got[0].Sure}) != c.want || got[0].PID != 47 || got[0].Foreign != c.foreign || got[0].Why == "" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if name == "it is open" && (got[0].Start != 3 || got[0].TTY != tty) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // TestLiveHosts: what an editor drives ("qwen --acp") takes sessions of any folder, and its own folder says nothing. Below
 // "qwen serve" each such process works in the one folder that it has sessions of. A session that a headless run drove last is in none.
 func TestLiveHosts(t *testing.T) {
