@@ -139,7 +139,7 @@ func New(o Options) (*Daemon, error) {
 		born := time.Now()
 		d.clock.Mono = func() time.Duration { return time.Since(born) + 1 }
 	}
-	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid) }) }
+	d.awaits = func(s *session, pid int) { d.wg.Go(func() { s.awaitExit(d.effects.ctx, pid, exited) }) }
 	d.shared = shared{cfg: o.Config, policy: o.Config.Policy(), fresh: map[string]state.Seen{}, followed: map[string]place{}, programs: map[string]*program{}, accounts: map[string]string{}}
 	d.services = services{orders: newOrders(), warned: &warned{log: o.Log, now: d.now, all: map[string]map[string]time.Time{}}, questions: newQuestions(o.Environ), launches: newLaunches(), boot: o.Env.Procs.Boot(), procs: &procs{Procs: o.Env.Procs},
 		renewed: make(chan struct{}, 1), leap: make(chan struct{}, 1), notices: make(chan struct{}, 1), missing: map[string]bool{}}

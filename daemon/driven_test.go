@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,6 +89,32 @@ func TestQuitThenTheShellIsClosed(t *testing.T) {
 				r.end(906)
 				r.d.poke(r.d.session(r.d.agents[0], r.session(id))) // as the end of the process does
 				r.pass(10 * time.Minute)
+				r.end(900)
+				r.pass(2 * time.Hour)
+				r.wantQuit(id)
+			})
+		})
+	}
+}
+
+// Not every kernel tells of the end of a process: a Mac's is not asked, and in some containers pidfd_open is refused.
+func TestQuitWhereNoKernelTells(t *testing.T) {
+	for name, entry := range map[string]string{"an old version": "", "a terminal": "cli"} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.asksNobody()
+				r.terminal906()
+				r.children.way = resume.Tmux
+				r.start()
+				r.d.awaits = func(s *session, pid int) {
+					r.d.wg.Go(func() {
+						s.awaitExit(r.d.effects.ctx, pid, func(context.Context, int) error { return errors.ErrUnsupported })
+					})
+				}
+				id := r.entersTerminal906(entry)
+				r.pass(time.Minute + time.Second) // between two rescans
+				r.end(906)
+				r.pass(5 * time.Second)
 				r.end(900)
 				r.pass(2 * time.Hour)
 				r.wantQuit(id)

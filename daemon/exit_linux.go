@@ -2,21 +2,21 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// hangupTime is how long a closing terminal is given to take its shell with it.
-const hangupTime = time.Second
-
-// awaitExit makes the session look again soon after a process ended: whether the terminal's shell
-// still lives tells a quit from a closed window, and only for a short time.
-func (s *session) awaitExit(ctx context.Context, pid int) {
+// exited waits until a process has ended. A kernel before 5.3 and the seccomp filter of an older container know no pidfd.
+func exited(ctx context.Context, pid int) error {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
-	if err != nil { // gone already, or an old kernel: the rescan looks
-		return
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		return errGone
+	case err != nil:
+		return errors.ErrUnsupported
 	}
 	f := os.NewFile(uintptr(fd), "pidfd")
 	defer f.Close()
@@ -24,18 +24,10 @@ func (s *session) awaitExit(ctx context.Context, pid int) {
 	defer stop()
 	raw, err := f.SyscallConn()
 	if err != nil {
-		return
+		return err
 	}
-	err = raw.Read(func(fd uintptr) bool {
+	return raw.Read(func(fd uintptr) bool {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 		return n > 0 || err != nil && err != unix.EINTR
 	})
-	if err != nil {
-		return
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(hangupTime):
-		s.d.poke(s)
-	}
 }

@@ -2,7 +2,10 @@
 
 package daemon
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// awaitExit has nothing to wait on: no process is seen on this system.
-func (s *session) awaitExit(context.Context, int) {}
+// exited: how the kernel tells of an end was not tried on such a system.
+func exited(context.Context, int) error { return errors.ErrUnsupported }
