@@ -77,7 +77,7 @@ type Procs interface {
 	// List gives the processes of this user. The error is ErrNoProcs where there is no table.
 	List() ([]Proc, error)
 	// Argv, Cwd and Opens read more of one process; a process that is gone or closed to us gives
-	// nothing and no error.
+	// nothing and no error. Cwd, Opens and Listens are dear on a Mac: a program is started for them.
 	Argv(pid int) []string
 	Cwd(pid int) string
 	Environ(pid int) []string

@@ -244,6 +244,8 @@ func TestLiveTerminal(t *testing.T) {
 
 func TestLivePassing(t *testing.T) {
 	root := t.TempDir()
-	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }, session(root, sid), demo,
+	open := func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }
+	agenttest.Bystanders(t, open, session(root, sid), demo, agenttest.Procs{})
+	agenttest.Passing(t, open, session(root, sid), demo,
 		[]string{"claude"}, []string{"claude", "-p", "-r", sid}, "claude", true)
 }

@@ -125,8 +125,10 @@ func (c *Codex) attached(ctx context.Context, procs []agent.Proc, dir string) ([
 		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.env.Procs.Boot(), Kind: detect.Interactive,
 			Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
 		argv := c.env.Procs.Argv(p.PID)
-		if cwd := c.env.Procs.Cwd(p.PID); p.Zombie || p.TTY == "" || cwd != dir && cwd != real || !c.looksCodex(p, argv) ||
-			kindOf(arguments(argv)) != detect.Interactive || c.opensAnother(p.PID, "") {
+		if p.Zombie || p.TTY == "" || !c.looksCodex(p, argv) || kindOf(arguments(argv)) != detect.Interactive {
+			return h, false
+		}
+		if cwd := c.env.Procs.Cwd(p.PID); cwd != dir && cwd != real || c.opensAnother(p.PID, "") {
 			return h, false
 		}
 		c.describe(&h, p)

@@ -313,7 +313,11 @@ func TestLooksCodex(t *testing.T) {
 
 func TestLivePassing(t *testing.T) {
 	root := t.TempDir()
-	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }, rolloutOf(root, sid), root,
+	open := func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }
+	server := procTable{All: []agent.Proc{{PID: 60, Start: 7, Comm: "codex"}}, Args: map[int][]string{60: {"codex", "app-server", "--managed-daemon"}},
+		Files: map[int][]string{60: {rolloutOf(root, sid).Path}}}
+	agenttest.Bystanders(t, open, rolloutOf(root, sid), root, server) // whose terminals are looked for
+	agenttest.Passing(t, open, rolloutOf(root, sid), root,
 		[]string{"codex"}, []string{"codex", "exec", "resume", sid}, "codex", false)
 }
 

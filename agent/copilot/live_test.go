@@ -324,5 +324,6 @@ func TestRealLock(t *testing.T) {
 func TestPassing(t *testing.T) {
 	root := t.TempDir()
 	open := func(procs agent.Procs) agent.Agent { return over(root, procs, agent.Config{}) }
+	agenttest.Bystanders(t, open, fileOf(root, sid), work, agenttest.Procs{})
 	agenttest.Passing(t, open, fileOf(root, sid), work, []string{native, "--continue"}, []string{native, "--resume=" + sid}, "copilot", true)
 }

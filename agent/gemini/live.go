@@ -34,10 +34,10 @@ func (g *Gemini) Live(ctx context.Context, s detect.Session, i detect.Info) ([]d
 func (g *Gemini) holder(p agent.Proc, s detect.Session, i detect.Info, hash string) (detect.Holder, bool) {
 	procs := g.env.Procs
 	args, ok := g.arguments(procs.Argv(p.PID))
-	cwd := procs.Cwd(p.PID)
 	if !ok {
 		return detect.Holder{}, false
 	}
+	cwd := procs.Cwd(p.PID)
 	g.seen(cwd)
 	c := classify(args)
 	h := detect.Holder{Liveness: detect.Alive, Kind: c.kind, PID: p.PID, Boot: procs.Boot()}

@@ -180,6 +180,8 @@ func TestLiveTerminal(t *testing.T) {
 
 func TestLivePassing(t *testing.T) {
 	_, home, s := world(t)
-	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return over(home, p) }, s["back"], "/home/dev/work/demo",
+	open := func(p agent.Procs) agent.Agent { return over(home, p) }
+	agenttest.Bystanders(t, open, s["back"], "/home/dev/work/demo", agenttest.Procs{})
+	agenttest.Passing(t, open, s["back"], "/home/dev/work/demo",
 		[]string{"node", "/usr/bin/gemini"}, []string{"node", "/usr/bin/gemini", "--resume", backID, "-p", "x"}, "node", false)
 }

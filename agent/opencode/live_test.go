@@ -243,7 +243,9 @@ func TestLivePassing(t *testing.T) {
 	_, data := open(t, nil)
 	s := detect.Session{Agent: Name, ID: testID, Path: inProject(t, data, ourProject, "/w", "/w")}
 	home := filepath.Dir(filepath.Dir(filepath.Dir(data)))
-	agenttest.Passing(t, func(p agent.Procs) agent.Agent { return New(agent.Env{Home: home, Procs: p}, agent.Config{}) }, s, "/w",
+	open := func(p agent.Procs) agent.Agent { return New(agent.Env{Home: home, Procs: p}, agent.Config{}) }
+	agenttest.Bystanders(t, open, s, "/w", agenttest.Procs{})
+	agenttest.Passing(t, open, s, "/w",
 		[]string{"opencode"}, []string{"opencode", "run", "-s", testID, "x"}, "opencode", true)
 }
 

@@ -119,5 +119,6 @@ func TestLiveTerminal(t *testing.T) {
 func TestPassing(t *testing.T) {
 	p := fileOf(t.TempDir(), sid)
 	open := func(procs agent.Procs) agent.Agent { return over("/x", procs, agent.Config{}) }
+	agenttest.Bystanders(t, open, p, work, agenttest.Procs{})
 	agenttest.Passing(t, open, p, work, []string{"node", "/usr/bin/pi"}, nil, "pi", true)
 }
