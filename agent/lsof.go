@@ -11,6 +11,13 @@ import (
 
 // What macOS prints and gives is read here, without a build tag, so that it is tested on any system.
 
+// macSpace is where a Mac's processes live: in one namespace, on a machine whose id nobody asks for.
+type macSpace struct{}
+
+func (macSpace) Machine() string      { return "" }
+func (macSpace) PIDNamespace() string { return MacPIDs }
+func (macSpace) InnerPID(pid int) int { return pid }
+
 // openFiles is what lsof tells of one process.
 type openFiles struct {
 	cwd   string

@@ -7,6 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// A Mac's processes have one pid: a process whose inner pid is not known counts as one that may live in a container.
+func TestMacSpace(t *testing.T) {
+	if inner := (macSpace{}).InnerPID(501); inner != 501 {
+		t.Errorf("process 501 has pid %d", inner)
+	}
+	if space := (macSpace{}).PIDNamespace(); space != MacPIDs {
+		t.Errorf("in %q", space)
+	}
+}
+
 func TestParseLsof(t *testing.T) {
 	const head = "p501\nfcwd\ntDIR\nn/Users/dev/work/demo\nftxt\ntREG\nn/usr/local/bin/node\n"
 	for name, c := range map[string]struct {

@@ -29,6 +29,8 @@ const (
 func NewProcs() Procs { return &macProcs{uid: os.Getuid(), seen: map[int]lsofAnswer{}} }
 
 type macProcs struct {
+	macSpace
+
 	uid  int
 	mu   sync.Mutex
 	seen map[int]lsofAnswer // by pid
@@ -47,12 +49,6 @@ func (p *macProcs) Boot() string {
 	}
 	return id
 }
-
-func (p *macProcs) Machine() string { return "" }
-
-func (p *macProcs) PIDNamespace() string { return MacPIDs }
-
-func (p *macProcs) InnerPID(int) int { return 0 }
 
 func (p *macProcs) Get(pid int) (Proc, bool) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
