@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // CheckDir refuses a working folder in which no agent may be started: it must be absolute,
@@ -38,6 +41,44 @@ func CheckDir(dir string) error {
 		return &Unfit{Why: fmt.Sprintf("working folder %q belongs to another user", dir)}
 	}
 	return nil
+}
+
+// WorksIn tells whether a process with this working folder works in a session's. What is not known may be any. The system names a process's
+// folder by its real path; an agent writes it down as its user came there, or in other letters.
+func WorksIn(cwd, dir string) bool {
+	if cwd == "" || dir == "" || SameDir(cwd, dir) {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && SameDir(real, cwd)
+}
+
+// SameDir tells whether two paths are of one folder. The file systems of a Mac and of Windows take "code" and "Code" for one, and so those
+// of a Mac the two ways to write an accented letter. A folder is looked at only if the paths are alike so far: it may hang.
+func SameDir(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !alike(a, b) {
+		return false
+	}
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// alike tells whether paths differ in the case of letters and in what is not ASCII alone.
+func alike(a, b string) bool {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	return len(x) == len(y) && !slices.ContainsFunc(x, func(name string) bool {
+		other := y[0]
+		y = y[1:]
+		return !strings.EqualFold(name, other) && isASCII(name) && isASCII(other)
+	})
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // coarse is how coarse the times of a file system may be.

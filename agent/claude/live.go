@@ -262,7 +262,7 @@ func (c *Claude) unentered(p agent.Proc, s detect.Session, dir string) (detect.H
 	case called.session != "" || dir == "" || called.copied == s.ID && called.print:
 		return h, false
 	default:
-		if cwd := c.env.Procs.Cwd(p.PID); cwd != dir && cwd != "" {
+		if !agent.WorksIn(c.env.Procs.Cwd(p.PID), dir) {
 			return h, false
 		}
 		h.Why = fmt.Sprintf("process %d of the agent runs in the same folder and may have it open", p.PID)

@@ -245,6 +245,7 @@ func TestLiveTerminal(t *testing.T) {
 func TestLivePassing(t *testing.T) {
 	root := t.TempDir()
 	open := func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }
+	agenttest.Spelled(t, open, session(root, sid), []string{"claude"}, "claude")
 	agenttest.Bystanders(t, open, session(root, sid), demo, agenttest.Procs{})
 	agenttest.Passing(t, open, session(root, sid), demo,
 		[]string{"claude"}, []string{"claude", "-p", "-r", sid}, "claude", true)

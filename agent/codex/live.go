@@ -120,7 +120,6 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 // attached gives the terminals in a folder that show a session of the background server, and do not say
 // which: they have no session's file open themselves.
 func (c *Codex) attached(ctx context.Context, procs []agent.Proc, dir string) ([]detect.Holder, error) {
-	real := agent.Resolved(dir)
 	return holders.Among(ctx, c.env.Procs, procs, func(p agent.Proc) (detect.Holder, bool) {
 		h := detect.Holder{Liveness: detect.Alive, PID: p.PID, Boot: c.env.Procs.Boot(), Kind: detect.Interactive,
 			Why: fmt.Sprintf("process %d is a terminal of the agent in the session's folder, which its background server may show it in", p.PID)}
@@ -128,7 +127,7 @@ func (c *Codex) attached(ctx context.Context, procs []agent.Proc, dir string) ([
 		if p.Zombie || p.TTY == "" || !c.looksCodex(p, argv) || kindOf(arguments(argv)) != detect.Interactive {
 			return h, false
 		}
-		if cwd := c.env.Procs.Cwd(p.PID); cwd != dir && cwd != real || c.opensAnother(p.PID, "") {
+		if cwd := c.env.Procs.Cwd(p.PID); cwd == "" || dir == "" || !agent.WorksIn(cwd, dir) || c.opensAnother(p.PID, "") {
 			return h, false
 		}
 		c.describe(&h, p)

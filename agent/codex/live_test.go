@@ -314,6 +314,8 @@ func TestLooksCodex(t *testing.T) {
 func TestLivePassing(t *testing.T) {
 	root := t.TempDir()
 	open := func(p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) }
+	agenttest.SpelledFile(t, func(root string, p agent.Procs) agent.Agent { return over(root, p, agent.Config{}) },
+		func(root string) detect.Session { return rolloutOf(root, sid) }, []string{"codex"}, "codex")
 	server := procTable{All: []agent.Proc{{PID: 60, Start: 7, Comm: "codex"}}, Args: map[int][]string{60: {"codex", "app-server", "--managed-daemon"}},
 		Files: map[int][]string{60: {rolloutOf(root, sid).Path}}}
 	agenttest.Bystanders(t, open, rolloutOf(root, sid), root, server) // whose terminals are looked for

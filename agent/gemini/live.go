@@ -72,11 +72,8 @@ func inFolder(cwd, dir, hash string) bool {
 		return true
 	case dir == "":
 		return hash == "" || hashOf(cwd) == hash
-	case cwd == dir:
-		return true
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && real == cwd
+	return agent.WorksIn(cwd, dir)
 }
 
 var runtimes = []string{"node", "nodejs", "bun", "MainThread"}

@@ -181,6 +181,7 @@ func TestLiveTerminal(t *testing.T) {
 func TestLivePassing(t *testing.T) {
 	_, home, s := world(t)
 	open := func(p agent.Procs) agent.Agent { return over(home, p) }
+	agenttest.Spelled(t, open, s["back"], []string{"node", "/usr/bin/gemini"}, "node")
 	agenttest.Bystanders(t, open, s["back"], "/home/dev/work/demo", agenttest.Procs{})
 	agenttest.Passing(t, open, s["back"], "/home/dev/work/demo",
 		[]string{"node", "/usr/bin/gemini"}, []string{"node", "/usr/bin/gemini", "--resume", backID, "-p", "x"}, "node", false)

@@ -123,19 +123,14 @@ func parseLocks(table []byte) []fileLock {
 	return all
 }
 
-// Opens tells whether a process has a file open, also where its folder was reached by a link.
+// Opens tells whether a process has a file open, also where its folder was reached by a link or is written in other letters.
 func Opens(procs agent.Procs, pid int, path string) bool {
 	if pid <= 0 {
 		return false
 	}
-	open := procs.Opens(pid)
-	name := filepath.Base(path)
-	switch {
-	case slices.Contains(open, path):
-		return true
-	case !slices.ContainsFunc(open, func(other string) bool { return filepath.Base(other) == name }):
-		return false
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	return err == nil && slices.Contains(open, filepath.Join(dir, name))
+	dir, name := filepath.Split(path)
+	return slices.ContainsFunc(procs.Opens(pid), func(other string) bool {
+		its, base := filepath.Split(other)
+		return base == name && agent.WorksIn(filepath.Clean(its), filepath.Clean(dir))
+	})
 }

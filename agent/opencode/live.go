@@ -219,7 +219,11 @@ func storeOf(path string) string { return strings.TrimSuffix(strings.TrimSuffix(
 func anyOf(paths, want []string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool {
 		p = storeOf(p)
-		return slices.ContainsFunc(want, func(w string) bool { return p == w || strings.HasSuffix(w, "/") && strings.HasPrefix(p, w) })
+		return slices.ContainsFunc(want, func(w string) bool {
+			dir, base := filepath.Split(w)
+			in := agent.SameDir(filepath.Dir(p), filepath.Clean(dir))
+			return in && filepath.Base(p) == base || base == "" && (in || strings.HasPrefix(p, w))
+		})
 	})
 }
 
@@ -368,7 +372,7 @@ func related(dirs []string, session string) bool {
 	if session == "" || dirs[0] == "" {
 		return true
 	}
-	beside := func(d string) bool { return d == session || within(session, d) || within(d, session) }
+	beside := func(d string) bool { return within(session, d) || within(d, session) }
 	if slices.ContainsFunc(dirs, beside) {
 		return true
 	}
@@ -380,7 +384,12 @@ func related(dirs []string, session string) bool {
 	return slices.ContainsFunc(dirs, beside)
 }
 
+// within tells whether a path is that of a folder or lies below it.
 func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	for path = filepath.Clean(path); !agent.SameDir(path, filepath.Clean(dir)); path = filepath.Dir(path) {
+		if path == filepath.Dir(path) {
+			return false
+		}
+	}
+	return true
 }

@@ -3,8 +3,10 @@ package opencode
 import (
 	"cmp"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
@@ -244,9 +246,25 @@ func TestLivePassing(t *testing.T) {
 	s := detect.Session{Agent: Name, ID: testID, Path: inProject(t, data, ourProject, "/w", "/w")}
 	home := filepath.Dir(filepath.Dir(filepath.Dir(data)))
 	open := func(p agent.Procs) agent.Agent { return New(agent.Env{Home: home, Procs: p}, agent.Config{}) }
+	agenttest.Spelled(t, open, s, []string{"opencode"}, "opencode")
 	agenttest.Bystanders(t, open, s, "/w", agenttest.Procs{})
 	agenttest.Passing(t, open, s, "/w",
 		[]string{"opencode"}, []string{"opencode", "run", "-s", testID, "x"}, "opencode", true)
+}
+
+// A server has this store open, though the system writes the way there in other letters, as on a file system that takes them for the same.
+func TestLiveSpelledStore(t *testing.T) {
+	p := &testProcs{All: []agent.Proc{{PID: 8, Start: 80, Comm: "opencode"}}, Args: map[int][]string{8: {"opencode", "serve"}}, Dirs: map[int]string{8: "/"}}
+	o, data := open(t, p)
+	link := strings.ToUpper(filepath.Base(data))
+	if err := os.Symlink(data, filepath.Join(filepath.Dir(data), link)); err != nil {
+		t.Fatal(err)
+	}
+	s := detect.Session{Agent: Name, ID: testID, Path: inProject(t, data, ourProject, "/w", "/w")}
+	p.Files = map[int][]string{8: {filepath.Join(filepath.Dir(data), link, filepath.Base(s.Path)+"-wal")}}
+	if got, err := o.Live(t.Context(), s, detect.Info{Dir: "/w"}); err != nil || len(got) != 1 || got[0].Liveness != detect.Alive {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 // Up to 1.1 a process holds nothing open but its log, which tells whose data folder it works in.

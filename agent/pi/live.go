@@ -60,7 +60,7 @@ func (p *Pi) holder(q agent.Proc, procs []agent.Proc, s detect.Session, dir stri
 	switch works := p.worksOn(q, procs); {
 	case works == s.ID:
 		h.Sure, h.Why = true, fmt.Sprintf("a tool of process %d runs for this session", q.PID)
-	case works != "" || !inFolder(p.env.Procs.Cwd(q.PID), dir):
+	case works != "" || !agent.WorksIn(p.env.Procs.Cwd(q.PID), dir):
 		return h, false
 	default:
 		h.Why = fmt.Sprintf("process %d is a pi in the session's folder; which session it has open is not recorded", q.PID)
@@ -105,15 +105,6 @@ func kindOf(q agent.Proc, argv []string) detect.HolderKind {
 		return detect.Headless
 	}
 	return detect.Interactive
-}
-
-// inFolder tells whether a process works in the session's folder. One that cannot be seen may be any.
-func inFolder(cwd, dir string) bool {
-	if cwd == "" || dir == "" || cwd == dir {
-		return true
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && real == cwd
 }
 
 // Titles that the agent gives its process, in place of its arguments.

@@ -119,6 +119,7 @@ func TestLiveTerminal(t *testing.T) {
 func TestPassing(t *testing.T) {
 	p := fileOf(t.TempDir(), sid)
 	open := func(procs agent.Procs) agent.Agent { return over("/x", procs, agent.Config{}) }
+	agenttest.Spelled(t, open, p, []string{"pi"}, "pi")
 	agenttest.Bystanders(t, open, p, work, agenttest.Procs{})
 	agenttest.Passing(t, open, p, work, []string{"node", "/usr/bin/pi"}, nil, "pi", true)
 }

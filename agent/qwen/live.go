@@ -294,7 +294,7 @@ func (q *Qwen) holder(p agent.Proc, procs []agent.Proc, s detect.Session, i dete
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
 	case c.session != "" && c.kind == detect.Headless:
 		return h, false // it has its own; in a terminal its user may have gone over to another
-	case !inFolder(q.env.Procs.Cwd(p.PID), i.Dir):
+	case !agent.WorksIn(q.env.Procs.Cwd(p.PID), i.Dir):
 		h.Why = fmt.Sprintf("process %d is a qwen that takes sessions of any folder from the program that drives it, such as an editor", p.PID)
 		return h, c.hosts && (i.Interactive || i.Untold) && !q.served(p)
 	default:
@@ -338,13 +338,4 @@ func (q *Qwen) worksOn(p agent.Proc, procs []agent.Proc) string {
 		}
 	}
 	return ""
-}
-
-// inFolder: the agent's project is its working folder itself, none above or below. What cannot be seen may be any.
-func inFolder(cwd, dir string) bool {
-	if cwd == "" || dir == "" || cwd == dir {
-		return true
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && real == cwd
 }

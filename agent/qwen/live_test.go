@@ -322,6 +322,7 @@ func TestLiveWithoutATable(t *testing.T) {
 // Between two programs a process shows nothing, or what another one was started with.
 func TestPassing(t *testing.T) {
 	open := func(procs agent.Procs) agent.Agent { return over("/x", procs, agent.Config{}) }
+	agenttest.Spelled(t, open, fileOf(t.TempDir(), sid), []string{"node", launcher}, "node")
 	agenttest.Bystanders(t, open, fileOf(t.TempDir(), sid), work, agenttest.Procs{})
 	agenttest.Passing(t, open, fileOf(t.TempDir(), sid), work, []string{"node", launcher}, []string{"node", launcher, "--resume", sid}, "node", false)
 }
