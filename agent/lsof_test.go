@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/binary"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,6 +15,27 @@ func TestMacSpace(t *testing.T) {
 	}
 	if space := (macSpace{}).PIDNamespace(); space != MacPIDs {
 		t.Errorf("in %q", space)
+	}
+}
+
+// What an idle tool of a Mac's, such as a server of an agent's tools, has used stays as it is, however old it grows.
+func TestParsePS(t *testing.T) {
+	old := Proc{PID: 501, Started: time.Now().Add(-time.Hour)}
+	for text, want := range map[string]uint64{
+		"  501   0:00.04\n":                4,
+		"    1 412:07.10\n  501   1:02.30": 6230,
+		"501 100:00,07\n":                  600007, // in a locale with a comma
+		"  502   0:00.04\n":                0,      // it ended between the two looks
+		"  501 2:03:04.05\n":               738405,
+	} {
+		if got := parsePS([]byte(text)).of(old); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "ps: time: keyword not found\n", "  501   0:00.04\n  502 1-02:03:04.05\n", "  501 -\n"} {
+		if got := parsePS([]byte(text)).of(old); got < 360_000 {
+			t.Errorf("%q tells nothing for sure: %d", text, got)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ var ErrNoProcs = errors.New("processes cannot be listed on this system")
 type Proc struct {
 	PID, PPID, Group, Leader int       // Leader: pid of the session leader
 	Start                    uint64    // clock ticks since boot; macOS: microseconds since 1970
-	CPU                      uint64    // clock ticks of CPU time used; macOS: of its age
+	CPU                      uint64    // clock ticks of CPU time used; macOS: in a list alone
 	Comm                     string    // at most 15 bytes
 	Started                  time.Time // by the wall clock as it is set now; zero: not known
 	Foreground               int       // process group in the foreground of its terminal; 0 or -1: none

@@ -14,8 +14,8 @@ import (
 
 const (
 	lsof = "/usr/sbin/lsof"
-	// lsofTime bounds one call, which may block on a file system that does not answer.
-	lsofTime = 5 * time.Second
+	// patience bounds one call, which may block on a file system that does not answer.
+	patience = 5 * time.Second
 	// lsofFresh is how long an answer serves: one look at a process asks several times.
 	lsofFresh = time.Second
 	lsofKeep  = 256
@@ -25,7 +25,7 @@ const (
 	exiting = 0x2000 // P_WEXIT
 )
 
-// NewProcs asks the kernel by sysctl, and lsof. Written after the documentation: no Mac has run it.
+// NewProcs asks the kernel by sysctl, and lsof and ps. Written after the documentation: no Mac has run it.
 func NewProcs() Procs { return &macProcs{uid: os.Getuid(), seen: map[int]lsofAnswer{}} }
 
 type macProcs struct {
@@ -63,21 +63,22 @@ func (p *macProcs) List() ([]Proc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sysctl kern.proc.uid: %w", err)
 	}
+	used := parsePS(output("/bin/ps", "-x", "-U", strconv.Itoa(p.uid), "-o", "pid=,time="))
 	all := make([]Proc, 0, len(table))
 	for n := range table {
-		all = append(all, procOf(&table[n]))
+		pr := procOf(&table[n])
+		pr.CPU = used.of(pr)
+		all = append(all, pr)
 	}
 	return all, nil
 }
 
-// procOf: the kernel keeps the CPU time for other interfaces, so the age stands for it: a tool that
-// lives counts as one that works, and is never stopped for its silence.
 func procOf(k *unix.KinfoProc) Proc {
 	start := time.Unix(k.Proc.P_starttime.Unix())
 	pr := Proc{
 		PID: int(k.Proc.P_pid), PPID: int(k.Eproc.Ppid), Group: int(k.Eproc.Pgid), Start: uint64(start.UnixMicro()),
-		CPU: uint64(max(0, time.Since(start)) / (10 * time.Millisecond)), Comm: unix.ByteSliceToString(k.Proc.P_comm[:]),
-		TTY: ttyOf(k.Eproc.Tdev), Foreground: int(k.Eproc.Tpgid), Started: start, Zombie: k.Proc.P_stat == zombie || k.Proc.P_flag&exiting != 0, Starting: k.Proc.P_stat == idle,
+		Comm: unix.ByteSliceToString(k.Proc.P_comm[:]),
+		TTY:  ttyOf(k.Eproc.Tdev), Foreground: int(k.Eproc.Tpgid), Started: start, Zombie: k.Proc.P_stat == zombie || k.Proc.P_flag&exiting != 0, Starting: k.Proc.P_stat == idle,
 	}
 	if leader, err := unix.Getsid(pr.PID); err == nil {
 		pr.Leader = leader
@@ -120,8 +121,22 @@ func (p *macProcs) Cwd(pid int) string     { return p.lsof(pid).cwd }
 func (p *macProcs) Listens(pid int) []int  { return p.lsof(pid).ports }
 func (p *macProcs) Opens(pid int) []string { return p.lsof(pid).files }
 
-// lsof asks for one process. It ends with an error when it could not tell everything; what it printed
+// output is what one of the system's programs prints. lsof ends with an error when it could not tell everything; what it printed
 // counts all the same. One that does not answer in time has told nothing.
+func output(program string, args ...string) []byte {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=en_US.UTF-8"}
+	cmd.WaitDelay = time.Second
+	out, _ := cmd.Output()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return out
+}
+
+// lsof asks for one process.
 func (p *macProcs) lsof(pid int) openFiles {
 	p.mu.Lock()
 	a, ok := p.seen[pid]
@@ -129,16 +144,7 @@ func (p *macProcs) lsof(pid int) openFiles {
 	if ok && time.Since(a.at) < lsofFresh {
 		return a.openFiles
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lsofTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, lsof, "-nP", "-p", strconv.Itoa(pid), "-FftnT")
-	cmd.Env = []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=en_US.UTF-8"}
-	cmd.WaitDelay = time.Second
-	out, _ := cmd.Output()
-	if ctx.Err() != nil {
-		out = nil
-	}
-	a = lsofAnswer{at: time.Now(), openFiles: parseLsof(out)}
+	a = lsofAnswer{at: time.Now(), openFiles: parseLsof(output(lsof, "-nP", "-p", strconv.Itoa(pid), "-FftnT"))}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.seen) >= lsofKeep {
