@@ -123,6 +123,22 @@ func TestQuitWhereNoKernelTells(t *testing.T) {
 	}
 }
 
+// With /proc mounted with hidepid, a session leader of another user, as sudo's is, cannot be seen: whether it lives on is not known.
+func TestQuitBelowAHiddenLeader(t *testing.T) {
+	in(t, func(r *rig) {
+		r.asksNobody()
+		r.terminal906()
+		r.end(900) // it is there, and hidden
+		r.children.way = resume.Tmux
+		r.start()
+		id := r.entersTerminal906("cli")
+		r.pass(time.Minute)
+		r.end(906)
+		r.pass(2 * time.Hour)
+		r.wantQuit(id)
+	})
+}
+
 // Where the end of the process itself is not told, the rescan finds the quit.
 func TestQuitIsFoundByTheRescan(t *testing.T) {
 	in(t, func(r *rig) {

@@ -256,8 +256,8 @@ func (t *step) holderEnd(now detect.Holder, past Past) (state.HolderEnd, bool) {
 	case now.Liveness == detect.HolderUnknown && (now.PID == 0 || !past.Over):
 		// How it went shows only right then: a shell that has outlived it may be closed later.
 		return "", false
-	case h.Leader == 0 || h.Leader == h.PID:
-		return state.HolderQuit, true // it led its own session, so its end and the terminal's look alike
+	case h.Leader == 0 || h.Leader == h.PID || h.LeaderStart == 0:
+		return state.HolderQuit, true // it led its own session, or nobody could see who does, so its end and the terminal's look alike
 	case past.LeaderLives:
 		return state.HolderQuit, true
 	}
