@@ -16,7 +16,8 @@ var attachment = []byte(`"type":"attachment"`)
 
 // inverted finds the end of a turn that stands before its beginning: the terminal of 2.1.197 now and
 // then writes the failure first, and only then the prompt that it answers, with what is attached to
-// it. Which came first the lines' own parents tell. False: the file's newest event is its newest line.
+// it. Which came first the lines' own parents tell. Likewise the summary that its user ordered stands behind the line that says so,
+// and begins no turn. False: the file's newest event is its newest line.
 func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, bool, error) {
 	var newest, end detect.Event
 	parents := map[string]string{}
@@ -41,6 +42,9 @@ func (c *Claude) inverted(ctx context.Context, s detect.Session) (detect.Event, 
 			return false
 		case newest.ID == "":
 			newest = e
+		case r.compacted() && r.UUID == newest.Parent:
+			end = e
+			return false
 		case !e.At.After(newest.At):
 			return false
 		case above(parents, e.Parent, newest.ID):

@@ -41,7 +41,10 @@ type record struct {
 	QuerySource      string          `json:"querySource"`
 	ShapeHash        string          `json:"shapeHash"`
 	ContinuedIn      string          `json:"continuedInSessionId"`
-	Origin           struct {
+	Compact          struct {
+		Trigger string `json:"trigger"`
+	} `json:"compactMetadata"`
+	Origin struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
 	Shape struct {
@@ -129,6 +132,12 @@ func (r *record) named() bool { return r.UUID != "" && len(r.UUID) <= 64 && !r.a
 // failed: the record in which the agent itself says that a turn failed.
 func (r *record) failed() bool {
 	return r.Type == "assistant" && r.Message.Model == synthetic && r.IsAPIError
+}
+
+// compacted: its user had room made, by /compact or in the menu of /rewind. That is possible only between two turns, and no
+// turn follows: the summary below it waits for the next prompt. A turn that makes room by itself goes on behind it.
+func (r *record) compacted() bool {
+	return r.Subtype == "compact_boundary" && r.Compact.Trigger == "manual"
 }
 
 func (r *record) headless() bool { return strings.HasPrefix(r.Entrypoint, "sdk-") }
@@ -257,6 +266,9 @@ func (c *Claude) assistantEvent(e detect.Event, r *record) (detect.Event, bool) 
 
 func (c *Claude) systemEvent(e detect.Event, r *record) (detect.Event, bool) {
 	switch r.Subtype {
+	case "compact_boundary":
+		e.Kind, e.Done = detect.KindAnswer, true
+		return e, r.compacted()
 	case "api_error":
 		e.Kind = detect.KindRetry
 		if ms := r.RetryInMs; ms >= 0 && ms <= float64(longestRetry/time.Millisecond) {
