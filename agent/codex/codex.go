@@ -1,5 +1,6 @@
 // Package codex knows the Codex CLI, 0.80 to 0.171: its rollouts
-// (sessions/YYYY/MM/DD/rollout-<local time>-<session>.jsonl, one a session, append-only), the locks of
+// (sessions/YYYY/MM/DD/rollout-<local time>-<session>.jsonl, one a session, append-only; from 0.169 on, seen, a session whose
+// user went back in it goes on in a further one, rollout-<local time>-<session>_<revision>.jsonl, and the newest counts), the locks of
 // their writers (thread-writer-locks/<session>.lock, from 0.150 on), and what it prints.
 //
 // The rollout is the only authority on a turn. thread_history_1.sqlite is not read: it is a
@@ -159,10 +160,19 @@ func idOf(name string) (id string, packed, ok bool) {
 			return "", false, false
 		}
 	}
-	if len(base) != stampLen+idLen || !agent.IsUUID(base[stampLen:]) {
+	base, revision, revised := strings.Cut(base, "_")
+	if len(base) != stampLen+idLen || !agent.IsUUID(base[stampLen:]) || revised && !agent.IsUUID(revision) {
 		return "", false, false
 	}
 	return base[stampLen:], packed, true
+}
+
+// revisionOf gives the part of a rollout's name that says how often its user went back in the session; empty: never. The ids
+// begin with the time, so the newest is the greatest.
+func revisionOf(path string) string {
+	_, revision, _ := strings.Cut(filepath.Base(path), "_")
+	revision, _, _ = strings.Cut(revision, ".")
+	return revision
 }
 
 // begunAt reads the time out of a session's id (UUID version 7: milliseconds in the first 48 bits).

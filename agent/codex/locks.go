@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/clawd-project/clawd/agent/holders"
 	"github.com/clawd-project/clawd/detect"
@@ -37,9 +36,10 @@ func (c *Codex) opens(pid int, path string) bool { return holders.Opens(c.env.Pr
 
 // opensAnother tells whether a process has the rollout of another session open.
 func (c *Codex) opensAnother(pid int, path string) bool {
+	own, _, _ := idOf(filepath.Base(path))
 	return slices.ContainsFunc(c.env.Procs.Opens(pid), func(p string) bool {
-		base := filepath.Base(p)
-		return strings.HasPrefix(base, "rollout-") && strings.HasSuffix(base, ".jsonl") && base != filepath.Base(path)
+		id, packed, ok := idOf(filepath.Base(p))
+		return ok && !packed && id != own
 	})
 }
 

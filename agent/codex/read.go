@@ -36,6 +36,7 @@ type carry struct {
 	Failure  *detect.Failure `json:"f,omitempty"` // an error that its end may leave out
 	Text     string          `json:"u,omitempty"` // Failure.Text
 	Retry    int64           `json:"r,omitempty"` // when the try that was told last failed, in ms
+	Revision string          `json:"w,omitempty"` // of the rollout
 }
 
 // ended is what stays behind a turn.
@@ -43,7 +44,7 @@ func (c carry) ended() carry {
 	if c.Turn == "" {
 		c.Turn = c.Ended
 	}
-	return carry{Head: c.Head, Version: c.Version, Headless: c.Headless, Ended: c.Turn, Turns: c.Turns, Created: c.Created}
+	return carry{Head: c.Head, Version: c.Version, Headless: c.Headless, Ended: c.Turn, Turns: c.Turns, Created: c.Created, Revision: c.Revision}
 }
 
 // Cursors are a position of the tail package, "+", and the carry as JSON.
@@ -55,6 +56,9 @@ func (c carry) cursor(pos string) agent.Cursor {
 	return agent.Cursor(pos + "+" + string(b))
 }
 
+// noPlace is a position that fits no file.
+const noPlace = "?"
+
 // parseCursor gives a position that fits no file where the cursor is none of ours.
 func parseCursor(from agent.Cursor) (pos string, c carry) {
 	if from == "" {
@@ -62,7 +66,7 @@ func parseCursor(from agent.Cursor) (pos string, c carry) {
 	}
 	pos, rest, _ := strings.Cut(string(from), "+")
 	if pos == "" || json.Unmarshal([]byte(rest), &c) != nil {
-		return "?", carry{}
+		return noPlace, carry{}
 	}
 	if c.Failure != nil {
 		c.Failure.Text = c.Text
@@ -86,6 +90,11 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, e
 		return agent.Batch{}, err
 	}
 	pos, before := parseCursor(from)
+	revision := revisionOf(s.Path)
+	if pos != noPlace && before.Revision < revision { // what its user went back behind counts no more, and this goes on from there
+		pos, before = "", carry{Head: true}
+	}
+	before.Revision = revision
 	r, err := open(s.Path, pos)
 	if err != nil {
 		return agent.Batch{}, err
@@ -94,7 +103,7 @@ func (c *Codex) Read(ctx context.Context, s detect.Session, from agent.Cursor, e
 	b := jsonl.Begin(r)
 	f := fold{c: c, s: s, b: b, each: each, carry: before}
 	if b.Anew {
-		f.carry = carry{Head: true}
+		f.carry = carry{Head: true, Revision: revision}
 	} else if pos != "" && f.carry.Head {
 		if err := f.readHead(ctx); err != nil {
 			return agent.Batch{}, err
@@ -185,6 +194,10 @@ func (f *fold) line(line []byte, off int64) {
 	switch r.Type {
 	case "session_meta":
 		f.meta(&r.Payload)
+		if off == 0 && f.carry.Revision != "" {
+			// Its user went back to what the rollout before this one holds, and nothing was asked since.
+			f.emit(detect.Event{Kind: detect.KindInterrupt}, r, line, off)
+		}
 	case "turn_context":
 		setIf(&f.b.Info.Dir, r.Payload.CWD)
 		setIf(&f.b.Info.Model, r.Payload.Model)
@@ -219,7 +232,11 @@ func (f *fold) meta(p *payload) {
 	setIf(&i.Dir, p.CWD)
 	setIf(&i.Provider, p.Provider)
 	setIf(&i.Parent, p.parentOf())
-	if t, err := time.Parse(time.RFC3339, p.Timestamp); err == nil && i.Created.IsZero() {
+	t, err := time.Parse(time.RFC3339, p.Timestamp)
+	if begun, ok := begunAt(p.ID); ok && f.carry.Revision != "" {
+		t, err = begun, nil // the line has the time of the revision
+	}
+	if err == nil && i.Created.IsZero() {
 		i.Created = detect.Clamp(t)
 		if f.carry.Created == 0 {
 			f.carry.Created = i.Created.UnixMilli()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
@@ -80,6 +81,8 @@ func (c *Codex) Scan(ctx context.Context, hint string) ([]agent.Touched, error) 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	// An older revision is listed before the one that counts.
+	s.found = slices.DeleteFunc(s.found, func(t agent.Touched) bool { return c.revised(t.Session.ID, t.Session.Path) })
 	return s.found, errors.Join(s.errs...)
 }
 
@@ -168,8 +171,8 @@ func (s *scan) look(path string) (agent.Touched, error) {
 		return agent.Touched{}, err
 	}
 	// The agent moves a rollout when it archives or packs it. While both are there, the one that is
-	// appended to counts.
-	if other := s.c.paths[id]; other != "" && other != path && (packed || s.c.isArchived(path)) {
+	// appended to counts, and a newer revision before all.
+	if other := s.c.paths[id]; other != "" && other != path && (s.c.revised(id, path) || revisionOf(other) == revisionOf(path) && (packed || s.c.isArchived(path))) {
 		if _, err := s.c.own(other); err == nil {
 			return agent.Touched{}, nil
 		}
@@ -184,6 +187,9 @@ func (s *scan) look(path string) (agent.Touched, error) {
 	}
 	return t, nil
 }
+
+// revised tells whether a newer revision of a rollout was seen. Callers hold mu.
+func (c *Codex) revised(id, path string) bool { return revisionOf(path) < revisionOf(c.paths[id]) }
 
 // misnamed refuses what has the form of a rollout, but not the name.
 func misnamed(path string) error {
@@ -219,16 +225,17 @@ func (c *Codex) findLocked(id string) string {
 			dirs = append(dirs, filepath.Join(c.sessions(), begun.AddDate(0, 0, days).Format("2006/01/02")))
 		}
 	}
+	newest := ""
 	for _, dir := range dirs {
 		names, err := agent.ReadDir(c.root, dir)
 		if err != nil {
 			continue // a scan of everything tells why
 		}
 		for _, n := range names {
-			if got, _, ok := idOf(n.Name()); ok && got == id {
-				return filepath.Join(dir, n.Name())
+			if got, _, ok := idOf(n.Name()); ok && got == id && (newest == "" || revisionOf(newest) < revisionOf(n.Name())) {
+				newest = filepath.Join(dir, n.Name())
 			}
 		}
 	}
-	return ""
+	return newest
 }

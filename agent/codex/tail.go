@@ -39,7 +39,7 @@ func (c *Codex) Tail(ctx context.Context, s detect.Session) (bool, agent.Cursor,
 	if err != nil || maybe {
 		return maybe, "", err
 	}
-	return false, carry{Head: true}.cursor(pos), nil
+	return false, carry{Head: true, Revision: revisionOf(s.Path)}.cursor(pos), nil
 }
 
 var noLastAnswer = []byte(`"last_agent_message":null`)
