@@ -12,6 +12,8 @@ const (
 	promptMark = "❯"
 	// boxCol is where the text of the input box begins.
 	boxCol = 2
+	// noticeCol: what is said in the conversation begins before it.
+	noticeCol = 8
 	// roomLess of the box's columns are to the left and right of a text; two more than seen, to be sure.
 	roomLess = 6
 	// footerMax bounds the rows below the box: status line, mode and notices. The panel of shortcuts
@@ -28,7 +30,10 @@ var (
 	// placeholders of an empty box, drawn faint where there are colors: an example, and after a failed request advice.
 	example  = lazyregexp.New(`^Try "[^"]*"$`)
 	tryAgain = lazyregexp.New(`^(?:Resend your message to try again|Once fixed, resend your message|Run /rewind to go back)$`)
-	menuItem = lazyregexp.New(`^ {2,4}[❯ ] ?[1-9]\. \S`)
+	// What a turn leaves that ended well, 2.1.329 and later: "✻ Baked for 1m 2s · done 9:41 PM". One that failed leaves no such row
+	// there; before, both leave "✻ Baked for 0s".
+	endedWell = lazyregexp.New(`^[·✢✳✶✻✽∗*] \S.* · done \d{1,2}:\d{2}`)
+	menuItem  = lazyregexp.New(`^ {2,4}[❯ ] ?[1-9]\. \S`)
 )
 
 const insertMode = "-- INSERT --"
@@ -79,12 +84,14 @@ func (c *Claude) Screen(s agent.Screen) agent.View {
 	case !c.sends():
 		return agent.View{Why: agent.WhyKeys}
 	case s.Col != boxCol || !emptyBox(s, bottom):
-		if !inserts(s, bottom) && c.vim() { // its user is about to change it
+		if !inserts(s, bottom) && c.vim() || withdrawn(s, top) { // its user is about to change it
 			return agent.View{Why: agent.WhyText}
 		}
 		return agent.View{Why: agent.WhyText, Input: boxText(s)}
 	case !inserts(s, bottom) && c.vim():
 		return agent.View{Why: "its input box is in vim's NORMAL mode, or does not show that it is in INSERT mode"}
+	case withdrawn(s, top):
+		return agent.View{Why: "what it shows ends in a turn that ended well: you went back behind the failure, or another process met it"}
 	}
 	return agent.View{Ready: true, Room: len([]rune(s.Line(bottom))) - roomLess}
 }
@@ -105,6 +112,16 @@ func box(s agent.Screen) (top, bottom int, ok bool) {
 		}
 	}
 	return top, bottom, s.Col >= boxCol && isPrompt(s.Line(top+1))
+}
+
+// withdrawn: the conversation ends in a turn that ended well. With /rewind, or Escape twice, its user goes back to before the turn that
+// failed, which nothing is written of until the next prompt. Notices stand on the right of the row above the box.
+func withdrawn(s agent.Screen, top int) bool {
+	row := top - 1
+	for row >= 0 && (s.At(row) == "" || strings.HasPrefix(s.Line(row), strings.Repeat(" ", noticeCol))) {
+		row--
+	}
+	return row >= 0 && endedWell.MatchString(s.Line(row))
 }
 
 // isPrompt: a menu's item begins like the box, but is numbered.

@@ -14,7 +14,7 @@ func TestScreens(t *testing.T) { agenttest.Screens(t, &Claude{}) }
 
 // An 80 columns wide terminal took 76 cells in one row, of versions 2.1.197 and 2.1.329.
 func TestScreenRoom(t *testing.T) {
-	agenttest.Room(t, &Claude{}, "seen-2.1.329-after-busy.txt", 120, 114)
+	agenttest.Room(t, &Claude{}, "seen-2.1.329-error.txt", 120, 114)
 }
 
 func TestScreenPlants(t *testing.T) { agenttest.Plants(t, &Claude{}, 6) }
@@ -189,6 +189,37 @@ func TestScreenKeys(t *testing.T) {
 		s := edited(t, "seen-2.1.197-start.txt", 14, 10, "❯\u00a0\n", "❯\u00a0continue\n")
 		if v := c.Screen(s); v.Ready || (v.Input == "continue") != ready {
 			t.Errorf("%s, typed: %+v", keys, v)
+		}
+	}
+}
+
+// Nothing is typed, nor Enter pressed behind what was, where its user went back to before the turn that failed.
+func TestScreenRewound(t *testing.T) {
+	const file, end = "seen-2.1.329-after-busy.txt", "done 9:41 PM\n"
+	for name, c := range map[string]struct {
+		pairs []string
+		ready bool
+	}{
+		"ended well":               {nil, false},
+		"a notice above the box":   {[]string{end, end + strings.Repeat(" ", 70) + "tmux focus-events off\n"}, false},
+		"a whole day's clock":      {[]string{"done 9:41 PM", "done 21:41"}, false},
+		"a failure behind it":      {[]string{end, end + "\n❯ more\n● API Error: 529 Overloaded\n"}, true},
+		"a command behind it":      {[]string{end, end + "\n❯ /rename x\n  ⎿  Session renamed to: x\n"}, true},
+		"what 2.1.197 leaves":      {[]string{" · done 9:41 PM", ""}, true},
+		"the same words, answered": {[]string{"✻ ", "● "}, true},
+	} {
+		s := edited(t, file, 0, 2, c.pairs...)
+		for n, line := range s.Rows {
+			if strings.HasPrefix(line, promptMark) {
+				s.Row = n
+			}
+		}
+		if v := (&Claude{}).Screen(s); v.Ready != c.ready || !c.ready && !strings.Contains(v.Why, "ended well") {
+			t.Errorf("%s: %+v", name, v)
+		}
+		s.Rows[s.Row], s.Col = "❯\u00a0continue", 10
+		if v := (&Claude{}).Screen(s); v.Ready || v.Why != agent.WhyText || (v.Input == "continue") != c.ready {
+			t.Errorf("%s, typed: %+v", name, v)
 		}
 	}
 }
