@@ -301,6 +301,9 @@ func (p *codex) Do(m Move, now time.Time) error {
 	}
 	switch m {
 	case Interrupt:
+		if p.phase == idle && p.settled && !p.headless() && p.w.Rand.IntN(2) == 0 {
+			return p.rewinds(now)
+		}
 		return p.interrupt(now)
 	case Quit:
 		if p.headless() {

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -195,6 +196,37 @@ func TestCodexForks(t *testing.T) {
 	codexShaper.check(t, codexShapes(t), b, "fork")
 	stop, _ := s.look(s.reader("codex", c.Root()), y.ID())
 	agree(t, "codex", "exec-fork", stop, false)
+}
+
+// TestCodexRewinds: the session goes on in a rollout of its own, in which the turn that was taken back is not.
+func TestCodexRewinds(t *testing.T) {
+	s := newScene(t, 7, Answer{}, Answer{Kind: UsedUp, Reset: epoch.Add(time.Hour)}, Answer{Kind: RateLimited})
+	c := NewCodex(s.w)
+	a := s.reader("codex", c.Root())
+	x, err := c.Begin(Start{Dir: dir, TTY: "/dev/pts/1"}, s.now)
+	must(t, err)
+	for _, text := range []string{"say one", "say two"} {
+		must(t, x.Prompt(text, Person, s.now))
+		s.run(x, time.Minute)
+	}
+	before := x.Path()
+	for x.Path() == before { // Escape may also do nothing
+		must(t, x.Do(Interrupt, s.now))
+	}
+	s.run(x, time.Minute)
+	if stop, _ := s.look(a, x.ID()); stop.Reason != detect.Interrupted {
+		t.Errorf("taken back: %+v", stop)
+	}
+	must(t, x.Prompt("say three", Person, s.now))
+	s.run(x, time.Minute)
+	b, err := os.ReadFile(x.Path())
+	must(t, err)
+	known := codexShapes(t)
+	maps.Copy(known, codexShaper.shapes(t, "../../../agent/codex/testdata/rewind/*.jsonl"))
+	codexShaper.check(t, known, b, "after the rewind")
+	if stop, _ := s.look(a, x.ID()); stop.Reason != detect.RateLimit {
+		t.Errorf("the turn behind it: %+v", stop)
+	}
 }
 
 // TestCodexSubAgent is none of a person's sessions, and an archived one says so.
