@@ -275,7 +275,7 @@ var table = []Rule{
 		holds: func(f *Facts) bool {
 			return !f.attended() && f.Record.Driven && f.Who.End == Quit && !f.Config.AfterQuit
 		},
-		why: text("you quit it; " + afterQuit)},
+		why: text("you quit it, or went over to another session in its window; " + afterQuit)},
 	{Name: "closed_unseen", At: Wait, Ends: Tells, Key: "resume.after_quit",
 		holds: func(f *Facts) bool {
 			nobody := f.Who.Holder.Liveness == detect.Gone || f.Who.Server == Late // which did not run the turn that stopped
