@@ -161,8 +161,10 @@ func (v *scout) add(path string, depth int) {
 	}
 }
 
+// watchParent stops short of the user's home: a watch there opens each of its folders on a Mac, of which some ask the user first, and
+// what is made there the rescan finds.
 func (v *scout) watchParent(path string) {
-	for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
+	for parent := filepath.Dir(path); !holds(parent, v.d.o.Env.Home); parent = filepath.Dir(parent) {
 		if fi, err := os.Stat(parent); err == nil && fi.IsDir() {
 			v.watch(parent)
 			return
@@ -171,6 +173,12 @@ func (v *scout) watchParent(path string) {
 			return
 		}
 	}
+}
+
+// holds tells whether a folder is another one or lies above it.
+func holds(dir, other string) bool {
+	rel, err := filepath.Rel(dir, other)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (v *scout) watch(path string) {

@@ -82,12 +82,32 @@ func TestLateRecords(t *testing.T) {
 	})
 }
 
+// TestHomeIsNotWatched: a watch of the user's home opens all that lies there on some systems. The rescan finds what is made in it.
+func TestHomeIsNotWatched(t *testing.T) {
+	in(t, func(r *rig) {
+		if err := os.RemoveAll(r.agentDir()); err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		if r.watch.has(r.root) || r.watch.has(filepath.Dir(r.root)) {
+			t.Error("the home folder is watched, or one above")
+		}
+		id := uuid.NewString()
+		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
+		r.pass(time.Duration(r.o.Config.Watch.Rescan))
+		if n := len(r.log.events("session_stopped")); n != 1 {
+			t.Errorf("%d stops were seen", n)
+		}
+	})
+}
+
 func TestRootAppearsLater(t *testing.T) {
 	in(t, func(r *rig) {
 		if err := os.RemoveAll(r.agentDir()); err != nil {
 			t.Fatal(err)
 		}
 		r.o.Config.Watch.Rescan *= 1000
+		r.o.Env.Home = t.TempDir()
 		r.start()
 		id := uuid.NewString()
 		path := r.session(id).Path
