@@ -30,6 +30,7 @@ type settings struct {
 	probe       string // the one step of the ladder
 	maxStopAge  string
 	maxParallel int
+	perDay      int        // max_resumes_per_day
 	left        bool       // resume also what its user quit, or what lost its terminal
 	command     string     // the agent's program; empty: the pinned one
 	env         []string   // further environment of clawd, KEY=VALUE
@@ -57,6 +58,9 @@ func (s settings) toml(w *world) string {
 	fmt.Fprintf(&b, "[watch]\nagents = [%s]\nrescan = \"5s\"\n", strings.Join(agents, ", "))
 	if s.maxStopAge != "" {
 		fmt.Fprintf(&b, "max_stop_age = %q\n", s.maxStopAge)
+	}
+	if s.perDay > 0 {
+		fmt.Fprintf(&b, "[budget]\nmax_resumes_per_day = %d\n", s.perDay)
 	}
 	fmt.Fprintf(&b, "[resume]\nbase = %q\ncap = \"2m\"\njitter = 0.0\nmargin = %q\nstagger = \"1s\"\ngrace = %q\nmax_inline_wait = %q\nmax_parallel = %d\n",
 		or(s.base, "2s"), or(s.margin, "1s"), or(s.grace, "2s"), or(s.inlineWait, "0s"), parallel)

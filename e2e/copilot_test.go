@@ -171,3 +171,26 @@ func TestLiveCopilotAsks(t *testing.T) {
 		})
 	}
 }
+
+// TestCopilotAutopilot: a session in autopilot goes on in it. Each prompt that it gives itself there is a request that its user pays for, and counts for the budget.
+func TestCopilotAutopilot(t *testing.T)   { copilotAutopilot(t, copilot) }
+func TestCopilot65Autopilot(t *testing.T) { copilotAutopilot(t, copilot65) }
+
+func copilotAutopilot(t *testing.T, a agentCase) {
+	t.Parallel()
+	onlyInAll(t)
+	w := newWorld(t, a)
+	c := w.startClawd(settings{perDay: 3})
+	w.provider.Queue(w.failing(w.rateLimit())...)
+	w.start(w.project, nil, "-p", "do it", "--output-format", "json", "--allow-all-tools", "--autopilot", "--max-autopilot-continues", "2").wait()
+	id := w.only()
+	c.resumedOnce(id)
+	c.wait("run_ended", "session", id)
+	w.wantMain(w.stops() + 3)
+	w.provider.Queue(w.failing(w.rateLimit())...)
+	w.resume(id, "once more").wait()
+	if e := c.wait("resume_postponed", "session", id); !strings.Contains(e.text("why"), "max_resumes_per_day") {
+		t.Errorf("why = %q", e.text("why"))
+	}
+	w.wantMain(2*w.stops() + 3)
+}

@@ -47,9 +47,6 @@ func (c *Copilot) Fresh(r agent.Request) (resume.Plan, error) {
 	if m := r.Info.Model; p.Auth == login && plainModel(m) && !c.sets("--model") {
 		p.Argv = append(p.Argv, "--model", m)
 	}
-	if r.Info.Mode == autopilot && !c.sets("--autopilot", "--mode", "--plan") {
-		p.Argv = append(p.Argv, "--autopilot")
-	}
 	p.Argv = append(p.Argv, "--session-id="+r.NewID)
 	return p, nil
 }
@@ -80,6 +77,9 @@ func (c *Copilot) plan(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, err
 	}
 	p.Argv = slices.Concat([]string{r.Program.Path}, output, kept, c.cfg.Args)
+	if r.Info.Mode == autopilot && !c.sets("--autopilot", "--mode", "--plan") { // a resume without it stops after one answer, though in that mode
+		p.Argv = append(p.Argv, "--autopilot")
+	}
 	return p, nil
 }
 

@@ -87,6 +87,9 @@ func TestPlanKeeps(t *testing.T) {
 		"servers as JSON":               {launch: []string{"--additional-mcp-config", `{"a":{}}`}, want: "-"},
 		"an option that nobody knows":   {launch: []string{"--tea-time"}, want: "-"},
 		"a secret":                      {launch: []string{"--allow-url", "https://user:secret1@x.test"}, want: "-"},
+		"autopilot":                     {launch: []string{"--autopilot", "--max-autopilot-continues", "3"}, set: func(r *agent.Request) { r.Info.Mode = autopilot }, want: "--max-autopilot-continues=3 --autopilot"},
+		"autopilot, its config":         {launch: []string{}, args: []string{"--mode", "interactive"}, set: func(r *agent.Request) { r.Info.Mode = autopilot }, want: "--mode interactive"},
+		"autopilot that was left":       {launch: []string{"--autopilot"}, set: func(r *agent.Request) { r.Info.Mode = "interactive" }},
 		"plan mode":                     {launch: []string{}, set: func(r *agent.Request) { r.Info.Mode = "plan" }, want: "-"},
 	} {
 		if w.launch == nil && !w.unseen {
