@@ -236,6 +236,7 @@ func (e *evidence) readOutput(ctx context.Context, c resume.Claim) error {
 	if err != nil {
 		return err
 	}
+	out.Any = fi.Size() > 0
 	if !out.Began {
 		if why, ok := last.Stop(e.a, e.s.d.now()); ok {
 			out.Why = &why

@@ -18,6 +18,9 @@ func Judge(c Claim, s Sight, alive, settled bool) (Outcome, bool) {
 	if done && t.ours != nil && t.ours.Hash != c.Plan.Prompt {
 		o.Prompt = t.ours.Hash
 	}
+	if unexplained := o.Unsaid || o.Verdict == Unsure || o.Verdict == Cut; done && unexplained && s.Output.Any && !s.NoOutput && c.Output != "" {
+		o.Why += "; what it printed is in " + c.Output // its words are a stranger's: they are for its user alone
+	}
 	return o, done
 }
 
@@ -102,7 +105,11 @@ func again(c Claim, t turn) Outcome {
 // agent that was to take over speaks of itself.
 func saidWhy(c Claim, out Output, o Outcome) Outcome {
 	why := out.Why
-	if o.Verdict != NoEffect || o.Refused || out.Began || why == nil {
+	if o.Verdict != NoEffect || o.Refused || out.Began {
+		return o
+	}
+	if why == nil {
+		o.Unsaid = out.Idle == "" && !out.NoInput && c.Plan.Agent == ""
 		return o
 	}
 	o.Why += ": " + string(why.Reason)

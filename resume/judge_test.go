@@ -179,6 +179,38 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeNamesTheOutput: where clawd does not know why a run did nothing, its user is told where the run's words are.
+func TestJudgeNamesTheOutput(t *testing.T) {
+	handed := claim(FormFresh)
+	handed.Plan.Agent = "other"
+	network := &detect.Stop{State: detect.Stopped, Reason: detect.Network}
+	for _, c := range []struct {
+		name   string
+		claim  Claim
+		out    Output
+		events []detect.Event
+		unsaid bool
+		named  bool
+	}{
+		{"it ended at once", claim(FormPrompt), Output{Any: true}, nil, true, true},
+		{"it printed nothing", claim(FormPrompt), Output{}, nil, true, false},
+		{"it says why", claim(FormPrompt), Output{Any: true, Why: network}, nil, false, false},
+		{"it had no prompt in time", claim(FormPrompt), Output{Any: true, NoInput: true}, nil, false, false},
+		{"it refuses the session", claim(FormPrompt), Output{Any: true, Refused: true}, nil, false, false},
+		{"it had nothing to do", claim(FormIdempotent), Output{Any: true, Idle: "the turn had ended"}, nil, false, false},
+		{"another agent ended at once", handed, Output{Any: true}, nil, false, false},
+		{"it opened the session", claim(FormPrompt), Output{Any: true, Began: true}, nil, false, true},
+		{"it gave its prompt", claim(FormPrompt), Output{Any: true, Began: true}, []detect.Event{ours(1)}, false, true},
+	} {
+		s := sight(false)
+		s.Output, s.Events, c.claim.Output = c.out, c.events, "/runs/1.out"
+		o, _ := Judge(c.claim, s, false, true)
+		if o.Unsaid != c.unsaid || strings.HasSuffix(o.Why, "; what it printed is in /runs/1.out") != c.named {
+			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+}
+
 // TestJudgeHearsWhyNothingWasAsked: a run that says why it asked nothing is tried again where time heals that.
 func TestJudgeHearsWhyNothingWasAsked(t *testing.T) {
 	handed := claim(FormFresh)

@@ -30,6 +30,7 @@ type Outcome struct {
 	Why     string         `json:"why"`
 	Proof   string         `json:"proof,omitempty"` // NoEffect: which rule, which bytes
 	Refused bool           `json:"refused,omitempty"`
+	Unsaid  bool           `json:"unsaid,omitempty"`  // NoEffect: the agent asked nothing, and nothing that is known says why
 	Stop    *detect.Stop   `json:"stop,omitempty"`    // StoppedAgain, Cut: the new stop
 	Again   time.Time      `json:"again,omitzero"`    // Postponed: look again then; zero: when something changes
 	Command string         `json:"command,omitempty"` // LeftAlone: what to type instead; may be empty
@@ -140,6 +141,7 @@ type Sight struct {
 
 // Output is what a run printed, as far as it proves anything.
 type Output struct {
+	Any      bool         // it printed something
 	Began    bool         // the agent got as far as to open its session
 	Refused  bool         // the agent says that it does not know the session
 	NoInput  bool         // the agent says that no prompt came in the time it waits for one: on a busy machine it reads too late

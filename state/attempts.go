@@ -13,6 +13,10 @@ import (
 // maxStarts: so many claims of one stop that never made a mark, and it is held.
 const maxStarts = 3
 
+// maxUnsaid: so many runs in a row that asked nothing, and nobody knows why, and its user is told. They are tried again all the same: a
+// program that is being replaced heals, too.
+const maxUnsaid = 3
+
 // Limits on fires, from the config.
 type Limits struct {
 	PerSession int     // a day
@@ -241,7 +245,7 @@ func (c *Change) stoppedAgain(claim resume.Claim, o resume.Outcome, r Read, next
 		c.Phase = Following // the stop stands in the new session, and is taken in from its files
 		return
 	}
-	c.Stop, c.Prompt, c.Starts = *o.Stop, "", 0
+	c.Stop, c.Prompt, c.Starts, c.Unsaid = *o.Stop, "", 0, 0
 	if r.Cursor != "" && r.Classifier.Last.ID == c.Stop.Key { // else there is more than this stop, which its own read takes in
 		c.Info, c.Cursor, c.Classifier = r.Info, r.Cursor, r.Classifier
 	}
@@ -264,8 +268,16 @@ func (c *Change) noEffect(claim resume.Claim, o resume.Outcome, next Next) {
 	case claim.Plan.Agent != "":
 		c.Kept = c.Stop.Key
 	}
-	c.Decision = next(c.Session)
+	if c.Unsaid++; !o.Unsaid {
+		c.Unsaid = 0
+	}
+	if c.Decision = next(c.Session); c.Decision.GivenUp {
+		c.Decision.Why += ": " + o.Why
+	}
 	c.decided()
+	if c.Phase == Waiting && c.Unsaid >= maxUnsaid {
+		c.notify(putOff, fmt.Sprintf("%d attempts in a row asked nothing: %s; clear that up; clawd keeps trying", c.Unsaid, o.Why), "clawd why "+c.ID)
+	}
 }
 
 // cancelledRun is the verdict on a run that its user wanted ended: whatever it was, no other follows.

@@ -86,7 +86,7 @@ func (t tx) underWay(rec Session, c resume.Claim) error {
 		if c.Plan.Form == resume.FormFresh {
 			rec.Decision.Strategy, rec.Decision.With = resume.FreshSession, c.Plan.Agent
 		}
-		rec.Prompt, rec.Told, rec.Starts = "", nil, 0
+		rec.Prompt, rec.Told, rec.Starts, rec.Unsaid = "", nil, 0, 0
 	}
 	if rec.Cursor == "" { // it was never read, as far as the store knows
 		rec.Info = c.Info

@@ -10,6 +10,9 @@ import (
 // needsFor: what was left to the user for so long is history.
 const needsFor = 7 * 24 * time.Hour
 
+// putOff is the event of a Notice about a wait that does not come to its end.
+const putOff = "session_put_off"
+
 // Standing is what there is to say of a session.
 type Standing string
 
@@ -32,7 +35,7 @@ func (s Session) Standing(now time.Time) (Standing, Notice) {
 		return Resuming, Notice{}
 	case s.Phase == Waiting && n.open() && s.Holder.Liveness == detect.Alive && s.HolderEnd == "":
 		return NeedsYou, n
-	case s.Phase == Waiting && n.Event == "session_put_off" && !s.Decision.WakeAt.After(n.At):
+	case s.Phase == Waiting && n.Event == putOff && (!s.Decision.WakeAt.After(n.At) || s.Unsaid >= maxUnsaid):
 		return NeedsYou, n
 	case s.Phase == Waiting:
 		return Waits, Notice{}

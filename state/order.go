@@ -37,7 +37,7 @@ func (s Session) Ordered(b Books, stop detect.Stop, d resume.Decision) (*Change,
 		}
 	}
 	c.Episode.Attempts = max(c.Episode.Attempts, before.N)
-	c.Starts, c.Fruitless, c.Told, c.Kept, c.Cancelled = 0, 0, nil, "", time.Time{}
+	c.Starts, c.Unsaid, c.Fruitless, c.Told, c.Kept, c.Cancelled = 0, 0, 0, nil, "", time.Time{}
 	c.Decision = d
 	c.Decision.Attempt = c.Episode.Attempts + 1
 	c.record("ordered", stop.Key, 0, "", "")

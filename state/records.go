@@ -54,6 +54,7 @@ type Session struct {
 	Episode    Episode           `json:"episode,omitzero"`
 	Fruitless  int               `json:"fruitless,omitempty"`    // resumes in a row after which no turn ended well
 	Starts     int               `json:"starts,omitempty"`       // claims of this stop that never made a mark
+	Unsaid     int               `json:"unsaid,omitempty"`       // runs for this stop in a row that asked nothing, and nothing that is known says why
 	Refused    string            `json:"refused_stop,omitempty"` // key of the stop at which the agent refused this session
 	Inert      string            `json:"inert_stop,omitempty"`   // key of the stop on which an idempotent run had no effect
 	Kept       string            `json:"kept_stop,omitempty"`    // key of the stop from which another agent was to take over, and nothing came of it

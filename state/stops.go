@@ -138,7 +138,7 @@ func (s Session) Stopped(b Books, r Read, stop detect.Stop, d resume.Decision, a
 	case over, dealt && !known, known && c.Phase != Following:
 		return c, nil
 	}
-	c.Stop, c.Prompt, c.Decision, c.Starts = stop, r.Prompt, d, 0
+	c.Stop, c.Prompt, c.Decision, c.Starts, c.Unsaid = stop, r.Prompt, d, 0, 0
 	if !known || c.Episode.Key == "" {
 		c.begin(stop, before)
 	}
@@ -245,13 +245,22 @@ func (s Session) Notified(b Books, key, event, why, command string) (*Change, er
 		return nil, err
 	}
 	c := s.change(b, "T5")
+	c.notify(event, why, command)
+	return c, nil
+}
+
+// notify is Notified, of the stop that is known.
+func (c *Change) notify(event, why, command string) {
+	key := c.Stop.Key
+	if c.told(event, key) {
+		return
+	}
 	if len(c.Told) == 0 || c.Told[0] != key {
 		c.Told = []string{key}
 	}
 	c.Told = append(slices.Clip(c.Told), event)
 	c.record(event, key, 0, why, "")
 	c.tell(event, why, command)
-	return c, nil
 }
 
 // Dropped ends the wait of a stop that the user knows of, without a word to him.

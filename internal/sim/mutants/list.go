@@ -137,7 +137,7 @@ var mutants = []mutant{
 	{"a verdict leaves the wait where it was in the heap", []edit{{"daemon/loop.go",
 		"		s.at = next.Wall(&l.w)\n		heap.Fix(&l.timers, s.index)\n", ""}}},
 	{"a stopped run's cursor is stored without its stop", []edit{{"state/attempts.go",
-		"	c.Stop, c.Prompt, c.Starts = *o.Stop, \"\", 0\n", "	c.Prompt, c.Starts = \"\", 0\n"}}},
+		"	c.Stop, c.Prompt, c.Starts, c.Unsaid = *o.Stop, \"\", 0, 0\n", "	c.Prompt, c.Starts = \"\", 0\n"}}},
 	{"keys are typed without a last look at the files", []edit{{"daemon/trigger/trigger.go",
 		"	if l.t.LastLook != nil {\n", "	if false {\n"}}},
 	{"nobody looks at the files right before a prompt is typed", []edit{{"daemon/trigger/keys.go",
