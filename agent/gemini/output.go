@@ -42,7 +42,7 @@ var (
 	// first words it goes on with a new one.
 	refusals = []string{"Error resuming session: Invalid session identifier", "Error resuming session: No previous sessions found"}
 	// mistakes end a run before it opens a session, too.
-	mistakes = []string{"Error starting session: Session ID ", noInput, "Gemini CLI is not running in a trusted directory.",
+	mistakes = []string{"Error starting session: Session ID ", noInput, "Gemini CLI is not running in a trusted directory.", "Please fix the configuration file(s) and try again.",
 		"When using Gemini API, you must specify ", "When using Vertex AI, you must specify ", "Please set an Auth method in your ", "The enforced authentication type is '"}
 	// failures end a run that had opened one.
 	failures = []string{"An unexpected critical error occurred:", "Error when talking to Gemini API"}
@@ -80,8 +80,12 @@ func hasPrefix(s string, list []string) bool {
 	return false
 }
 
+// reBroken is a line about a file with settings that is no JSON.
+var reBroken = lazyregexp.New(`^Error in [^\n]*/[\w-]+\.json: `)
+
 func (p *printed) text(s string) {
-	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes)
+	s = detect.Unstyled(s) // it is red, whatever it is written to
+	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes) || reBroken.MatchString(s)
 	p.Out.Refused = p.Out.Refused || refused
 	// Other words may come before; only an event shows a session for sure.
 	p.Out.NoInput = p.Out.NoInput || strings.HasPrefix(s, noInput) && p.Out.Session == "" && p.steps == 0
