@@ -68,6 +68,7 @@ billing	-	-	[API Error: Insufficient AI credits balance.]\nPlease wait and try a
 overloaded	-	-	[API Error: No capacity available for model gemini-2.5-pro on the server]\nPlease wait and try again later.
 overloaded	-	-	[API Error: The model is overloaded. Please try again later.]
 network	-	-	[API Error: terminated]
+network	-	-	[API Error: Incomplete JSON segment at the end]
 network	-	-	[API Error: exception TypeError: fetch failed sending request]
 invalid_request	-	-	[API Error: models/gemini-2.5-pro is not found for API version v1beta, or is not supported for generateContent.]
 auth	-	-	[API Error: Verify your account to continue.]
