@@ -256,6 +256,9 @@ func (c *Change) stoppedAgain(claim resume.Claim, o resume.Outcome, r Read, next
 
 func (c *Change) noEffect(claim resume.Claim, o resume.Outcome, next Next) {
 	c.Starts = 0 // it did start
+	if c.Decision.Probe {
+		c.spend(claim.At, -1, 0)
+	}
 	if o.Stop != nil {
 		c.Stop = *o.Stop
 	}

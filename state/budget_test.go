@@ -73,6 +73,19 @@ func TestARefusedProbeCostsNothing(t *testing.T) {
 	is(t, budget(t, s, noon).Total, 1)
 }
 
+// A probe that asked nothing is worth no more: else an agent that cannot start uses up the day on which its user mends it.
+func TestAProbeWithoutEffectCostsNothing(t *testing.T) {
+	s, _ := newStore(t)
+	probe := wait
+	probe.Probe = true
+	_, err := s.Stopped(read(one), stopped("k"), probe, nil)
+	must(t, err)
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, ""))
+	is(t, budget(t, s, noon).Total, 0)
+	settle(t, s, fire(t, s, one, "k"), outcome(resume.NoEffect, "")) // decided as no probe
+	is(t, budget(t, s, noon).Total, 1)
+}
+
 // What was claimed before midnight is given back to that day.
 func TestGivenBackToItsDay(t *testing.T) {
 	s, c := newStore(t)
