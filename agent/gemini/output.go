@@ -22,10 +22,12 @@ const noInput = "No input provided via stdin."
 // so any line but the known ones before a session counts as a begun session.
 func (g *Gemini) Output(r io.Reader, each func(agent.Said)) (agent.Output, error) {
 	p := printed{Printed: agent.Printed{Each: each}, g: g}
-	return p.Read(r, func(l agent.Line) {
+	out, err := p.Read(r, func(l agent.Line) {
 		p.line(l.Text, l.Whole)
 		p.Out.Began = p.Out.Began || l.Long
 	})
+	out.Began = out.Began || p.trace && !p.died
+	return out, err
 }
 
 type printed struct {
@@ -35,6 +37,8 @@ type printed struct {
 	steps  int    // of the model, between tools
 	class  string // of the error that was dumped last, and how long it says to wait
 	delay  time.Duration
+	trace  bool // its words begin where Node says in which file it failed
+	died   bool // and end with Node's own last line: the program was never loaded
 }
 
 var (
@@ -80,17 +84,30 @@ func hasPrefix(s string, list []string) bool {
 	return false
 }
 
+// Without Node nothing is started; one that is older than the program needs fails while it loads it.
+var (
+	reNoNode = lazyregexp.New(`^\S*\benv: \S*node\S*: `)
+	reTrace  = lazyregexp.New(`^(?:file:///|node:internal/)\S+:\d+$`)
+	reNode   = lazyregexp.New(`^Node\.js v\d+\.\d+\.\d+$`)
+)
+
 // reBroken is a line about a file with settings that is no JSON.
 var reBroken = lazyregexp.New(`^Error in [^\n]*/[\w-]+\.json: `)
 
 func (p *printed) text(s string) {
 	s = detect.Unstyled(s) // it is red, whatever it is written to
-	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes) || reBroken.MatchString(s)
+	refused, mistaken := hasPrefix(s, refusals), hasPrefix(s, mistakes) || reBroken.MatchString(s) || reNoNode.MatchString(s)
 	p.Out.Refused = p.Out.Refused || refused
 	// Other words may come before; only an event shows a session for sure.
 	p.Out.NoInput = p.Out.NoInput || strings.HasPrefix(s, noInput) && p.Out.Session == "" && p.steps == 0
 	p.Out.Failed = p.Out.Failed || refused || mistaken || hasPrefix(s, failures)
-	p.Out.Began = p.Out.Began || !refused && !mistaken && !hasPrefix(s, before)
+	switch {
+	case p.Out.Began, refused, mistaken, hasPrefix(s, before):
+	case p.trace, reTrace.MatchString(s):
+		p.trace, p.died = true, reNode.MatchString(s)
+	default:
+		p.Out.Began = true
+	}
 	if p.Each == nil {
 		return
 	}
