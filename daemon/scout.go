@@ -24,6 +24,7 @@ type scout struct {
 	d       *Daemon
 	w       Watcher
 	a       agent.Agent
+	opens   bool // a watch opens what lies in its folder, as kqueue's does
 	added   map[string]bool
 	folders map[string]int       // by path: how deep they are watched
 	failed  map[string]time.Time // problems of a scan, and when they were seen first
@@ -47,7 +48,7 @@ type errands struct {
 const maxEvents = 10_000
 
 func newScout(d *Daemon, w Watcher, a agent.Agent) *scout {
-	v := &scout{d: d, w: w, a: a, added: map[string]bool{}, folders: map[string]int{}, failed: map[string]time.Time{},
+	v := &scout{d: d, w: w, a: a, opens: runtime.GOOS != "linux", added: map[string]bool{}, folders: map[string]int{}, failed: map[string]time.Time{},
 		late: map[string]bool{}, due: time.NewTimer(0), kick: make(chan struct{}, 1)}
 	<-v.due.C
 	return v
@@ -161,10 +162,10 @@ func (v *scout) add(path string, depth int) {
 	}
 }
 
-// watchParent stops short of the user's home: a watch there opens each of its folders on a Mac, of which some ask the user first, and
+// watchParent stops short of the user's home where a watch opens all that lies in a folder: some of that asks the user first, on a Mac, and
 // what is made there the rescan finds.
 func (v *scout) watchParent(path string) {
-	for parent := filepath.Dir(path); !holds(parent, v.d.o.Env.Home); parent = filepath.Dir(parent) {
+	for parent := filepath.Dir(path); !v.opens || !holds(parent, v.d.o.Env.Home); parent = filepath.Dir(parent) {
 		if fi, err := os.Stat(parent); err == nil && fi.IsDir() {
 			v.watch(parent)
 			return

@@ -82,23 +82,22 @@ func TestLateRecords(t *testing.T) {
 	})
 }
 
-// TestHomeIsNotWatched: a watch of the user's home opens all that lies there on some systems. The rescan finds what is made in it.
+// TestHomeIsNotWatched: nor is a folder above it, where a watch opens all that lies there. Below it a folder is waited for.
 func TestHomeIsNotWatched(t *testing.T) {
-	in(t, func(r *rig) {
-		if err := os.RemoveAll(r.agentDir()); err != nil {
-			t.Fatal(err)
+	for _, opens := range []bool{true, false} {
+		r, _ := listening(t)
+		w := newEvents()
+		v := newScout(r.d, w, r.d.agents[0])
+		v.opens = opens
+		v.watchParent(filepath.Join(r.root, "none", "below"))
+		if w.has(r.root) == opens {
+			t.Errorf("opens %v: the home folder is watched: %v", opens, !opens)
 		}
-		r.start()
-		if r.watch.has(r.root) || r.watch.has(filepath.Dir(r.root)) {
-			t.Error("the home folder is watched, or one above")
+		v.watchParent(filepath.Join(r.project, "none"))
+		if !w.has(r.project) {
+			t.Errorf("opens %v: nothing waits for a folder below the home folder", opens)
 		}
-		id := uuid.NewString()
-		put(t, r.session(id).Path, r.line(id, "user")+r.line(id, "limit"))
-		r.pass(time.Duration(r.o.Config.Watch.Rescan))
-		if n := len(r.log.events("session_stopped")); n != 1 {
-			t.Errorf("%d stops were seen", n)
-		}
-	})
+	}
 }
 
 func TestRootAppearsLater(t *testing.T) {
@@ -107,7 +106,6 @@ func TestRootAppearsLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.o.Config.Watch.Rescan *= 1000
-		r.o.Env.Home = t.TempDir()
 		r.start()
 		id := uuid.NewString()
 		path := r.session(id).Path
