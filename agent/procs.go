@@ -31,7 +31,8 @@ func Lives(procs Procs, p Proc) bool {
 // Judge gives what look tells of a process of a list, which may be a moment old; false: nothing, or the process is
 // gone. At its end a process shows neither arguments nor folder nor files, one after the other; in exec it has no
 // arguments, and before that its parent's. Such a one is looked at again until it runs a program of its own. One
-// that stays so hides what it is.
+// that stays so hides what it is, but for a child without a program whose parent lives: on a starved machine it may wait
+// for its turn that long, and what it shows is its parent's, which is looked at for itself.
 func Judge[T any](procs Procs, p Proc, look func(Proc) (T, bool)) (T, bool) {
 	var none T
 	for pause := time.Millisecond; ; pause *= 2 {
@@ -44,8 +45,11 @@ func Judge[T any](procs Procs, p Proc, look func(Proc) (T, bool)) (T, bool) {
 		switch {
 		case !there || now.Start != p.Start || now.Zombie:
 			return none, false
-		case !between || pause > longestPause:
+		case !between:
 			return v, true
+		case pause > longestPause:
+			parent, lives := procs.Get(now.PPID)
+			return v, !now.Starting || !lives || parent.Zombie
 		}
 		time.Sleep(pause)
 		p = now
