@@ -124,20 +124,31 @@ func TestDiskIsFull(t *testing.T) {
 	})
 }
 
-// Nor does one that is full when clawd starts end it: what it would clean up waits.
+// Nor does one that is full when clawd starts end it: what it would clean up waits, and so does the note of an agent that it is told
+// not to watch any more.
 func TestDiskIsFullAtTheStart(t *testing.T) {
 	in(t, func(r *rig) {
+		r.o.Config.Watch.Agents = []any{"claude", "codex"}
 		r.start()
 		r.roomy()
 		r.down()
+		parted := r.clock.now()
 		var done func(back bool)
 		r.wrap = func(a whole) agent.Agent { // right before the daemon runs
 			done = r.fails("/dev/full")
 			return a
 		}
+		r.o.Config.Watch.Agents = []any{"claude"}
 		r.start()
-		if e := r.log.events("state_error"); len(e) != 1 || !strings.Contains(fmt.Sprint(e[0]["error"]), unix.ENOSPC.Error()) {
-			t.Errorf("told: %v; log:\n%s", e, r.log)
+		r.pass(2 * time.Minute) // the first rescan, too
+		e := r.log.events("state_error")
+		if len(e) == 0 {
+			t.Errorf("nothing is told; log:\n%s", r.log)
+		}
+		for _, e := range e {
+			if !strings.Contains(fmt.Sprint(e["error"]), unix.ENOSPC.Error()) {
+				t.Errorf("told: %v", e)
+			}
 		}
 		done(true)
 		select {
@@ -150,5 +161,12 @@ func TestDiskIsFullAtTheStart(t *testing.T) {
 		r.pass(time.Minute)
 		r.wantPhase(id, state.Following)
 		r.wantStarts(1)
+		away, err := r.d.store.Unwatched()
+		if at, ok := away["codex"]; err != nil || !ok || !at.Equal(parted) {
+			t.Errorf("not watched since %v, want codex since %v (%v)", away, parted, err)
+		}
+		if p, ok, err := r.d.store.Parting(); ok || err != nil {
+			t.Errorf("it still says that clawd is not there, since %v (%v)", p.At, err)
+		}
 	})
 }

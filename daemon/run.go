@@ -136,41 +136,44 @@ func (d *Daemon) remember() (err error) {
 	if alive.After(here.Parted) { // it crashed
 		here.Parted = alive
 	}
-	if here.Away, err = d.unwatched(here.Parted); err != nil {
+	var now map[string]time.Time
+	if here.Away, now, err = d.unwatched(here.Parted); err != nil {
 		return err
+	}
+	if len(now) > len(here.Away) {
+		if err := d.store.SetUnwatched(now); err != nil { // on a full disk clawd still watches
+			d.broken(err)
+			d.warned.warn("state_error", "the next rescan tries again", err)
+		}
 	}
 	d.loop.ask(func(l *loop) { l.w.Here = here })
 	return nil
 }
 
-// unwatched gives the agents that the clawd before did not watch, and notes which ones this one does not, since it was last there.
-func (d *Daemon) unwatched(parted time.Time) (map[string]time.Time, error) {
-	before, err := d.store.Unwatched()
-	now := maps.Clone(before)
+// unwatched gives since when sessions of the agents were not looked after that the clawd before did not watch, and the same with those
+// that this one does not.
+func (d *Daemon) unwatched(parted time.Time) (before, now map[string]time.Time, err error) {
+	before, err = d.store.Unwatched()
+	now = map[string]time.Time{}
+	maps.Copy(now, before)
 	for _, name := range all.Names() {
-		if _, known := before[name]; known || d.agent(name) != nil {
-			continue
+		if _, known := before[name]; !known && d.agent(name) == nil {
+			now[name] = parted
 		}
-		if now == nil {
-			now = map[string]time.Time{}
-		}
-		now[name] = parted
 	}
-	if err != nil || len(now) == len(before) {
-		return before, err
-	}
-	return before, d.store.SetUnwatched(now)
+	return before, now, err
 }
 
 // lookedAfter notes that nobody need remember since when the agents were not watched that are watched now.
 func (d *Daemon) lookedAfter() error {
-	away, err := d.store.Unwatched()
-	before := len(away)
-	maps.DeleteFunc(away, func(name string, _ time.Time) bool { return d.agent(name) != nil })
-	if err != nil || len(away) == before {
+	var parted time.Time
+	d.loop.ask(func(l *loop) { parted = l.w.Here.Parted })
+	before, now, err := d.unwatched(parted)
+	maps.DeleteFunc(now, func(name string, _ time.Time) bool { return d.agent(name) != nil })
+	if err != nil || maps.Equal(before, now) {
 		return err
 	}
-	return d.store.SetUnwatched(away)
+	return d.store.SetUnwatched(now)
 }
 
 // restore gives sessions their seats, and has those looked at that were not at rest.

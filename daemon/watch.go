@@ -222,9 +222,8 @@ func (v *watching) tick(ctx context.Context, c *control) {
 		d.broken(err)
 		d.warned.warn("state_error", "the regular rescan still finds changes", err)
 	}
-	if v.first { // the first look read everything and is stored; what that left is not needed again
+	if v.first && v.settled(ctx) {
 		v.first = false
-		v.settled(ctx)
 		d.o.Lean()
 	}
 	v.pruneDaily(ctx)
@@ -257,13 +256,16 @@ func (v *watching) lookAround() {
 	}()
 }
 
-// settled does what is done once, when the first look is stored.
-func (v *watching) settled(ctx context.Context) {
+// settled does what is done once, when the first look is stored, and what that left is not needed again. False: the store refused.
+func (v *watching) settled(ctx context.Context) bool {
 	if err := errors.Join(v.d.store.ForgetParting(), v.d.lookedAfter()); err != nil {
-		v.d.warned.warn("state_error", "the regular rescan still finds changes", err)
+		v.d.broken(err)
+		v.d.warned.warn("state_error", "the next rescan tries again", err)
+		return false
 	}
 	v.d.keepYoung(ctx)
 	v.d.tellOld()
+	return true
 }
 
 // revisit looks again at every session whose fate hangs on a process: nothing is written when one
