@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,7 +210,11 @@ func (s *session) seeFit(ctx context.Context, q machine.AskFit) *machine.FitSeen
 		return out
 	}
 	if !attended { // else it is asked where it is open
-		s.d.planFacts(f, q.Rec, s.mayStart(ctx, q.Rec))
+		err := s.mayStart(ctx, q.Rec)
+		if passes(err) { // the attempt meets it again, and is put off
+			err = nil
+		}
+		s.d.planFacts(f, q.Rec, err)
 		return out
 	}
 	if !q.Live {
@@ -295,8 +300,7 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 	_, policy := s.d.settings()
 	rec.Stop, rec.Decision = out.Stop, policy.Ordered(out.Stop, rec.TriedBefore(), s.d.now(), q.Order)
 	out.Facts.Stop = out.Stop
-	if rec.Decision.With == "" && !s.d.lookedFor(s.a) {
-		out.Err = machine.Refuse("clawd has just started and has not found out yet which version %q is; say it again in a minute", s.a.Command())
+	if out.Err = s.lookedFor(&rec); out.Err != nil {
 		return out
 	}
 	if out.Err = s.ask(&out.Facts, &rec); out.Err != nil {
@@ -308,8 +312,25 @@ func (s *session) seeOrder(ctx context.Context, q machine.AskOrder) *machine.Ord
 		}
 		return out
 	}
-	s.d.planFacts(&out.Facts, &rec, s.mayStart(ctx, &rec))
+	err = s.mayStart(ctx, &rec)
+	if errors.Is(err, errNotYet) {
+		out.Err = s.soon(&rec)
+		return out
+	}
+	s.d.planFacts(&out.Facts, &rec, err)
 	return out
+}
+
+// lookedFor says that the program which the decision has run is still looked for.
+func (s *session) lookedFor(rec *state.Session) error {
+	if a, err := s.runner(rec); err != nil || s.d.lookedFor(a) { // else the plan says what is wrong
+		return nil
+	}
+	return s.soon(rec)
+}
+
+func (s *session) soon(rec *state.Session) error {
+	return machine.Refuse("%v (%s); say it again in a minute", errNotYet, cmp.Or(rec.Decision.With, s.a.Name()))
 }
 
 // writtenWithin tells whether the session's files were written within a time.

@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,6 +129,48 @@ func TestNotHandedOver(t *testing.T) {
 				r.pass(26 * time.Hour)
 				r.wantStarts(c.starts)
 			})
+		})
+	}
+}
+
+// lateProgram is an agent that cannot be started a few times, for what says nothing about it.
+type lateProgram struct {
+	whole
+	err   error
+	times *int
+}
+
+func (l lateProgram) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if *l.times--; *l.times >= 0 {
+		return resume.Plan{}, l.err
+	}
+	return l.whole.TakeOver(r)
+}
+
+// TestHandedOverLater: a machine that is short of something, or a clawd that has just started and still looks for the other agent's
+// program, puts a hand-over off, and does not end it.
+func TestHandedOverLater(t *testing.T) {
+	for _, err := range []error{errNotYet, fmt.Errorf("folder: %w", syscall.EMFILE)} {
+		t.Run(err.Error(), func(t *testing.T) {
+			for times := 1; times <= 6; times++ {
+				in(t, func(r *rig) {
+					r.seldom()
+					r.handsOver(func(c *child, s detect.Session) { r.chats(c, s); c.end() })
+					left := times
+					r.wrapSecond = func(a whole) agent.Agent { return lateProgram{a, err, &left} }
+					r.start()
+					id, _ := r.stopped("plan")
+					r.pass(20 * time.Minute)
+					r.wantStarts(1)
+					if c := r.children.started()[0].claim; c.Plan.Agent != "gemini" || left >= 0 {
+						t.Errorf("started %q, after %d of %d refusals", c.Plan.Argv, times-left, times)
+					}
+					if n := len(r.log.events("hand_over_failed")); n != 0 {
+						t.Errorf("told %d times that nobody takes over", n)
+					}
+					r.wantPhase(id, state.Following)
+				})
+			}
 		})
 	}
 }

@@ -44,6 +44,7 @@ type rig struct {
 	work          context.Context
 	stop          context.CancelFunc
 	wrap          func(whole) agent.Agent // what the daemon sees in place of the agent; nil: the agent
+	wrapSecond    func(whole) agent.Agent // the same for the second one
 }
 
 func newRig(t *testing.T) *rig {
@@ -100,6 +101,9 @@ func (r *rig) start() {
 	d.clock.Wall = r.clock.now
 	if r.wrap != nil {
 		d.agents[0] = r.wrap(d.agents[0].(whole))
+	}
+	if r.wrapSecond != nil {
+		d.agents[1] = r.wrapSecond(d.agents[1].(whole))
 	}
 	r.d, r.ended = d, make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())

@@ -154,6 +154,8 @@ func (s *session) planned(handOff []byte, out *machine.AllSeen) {
 	switch {
 	case aboutMachine(err):
 		out.Short = err.Error()
+	case errors.Is(err, errNotYet):
+		out.Later = s.later(lookAgain, "%v (%s)", err, out.Rec.Decision.With)
 	case err != nil:
 		s.d.planFacts(&out.Facts, out.Rec, err)
 	}

@@ -58,7 +58,7 @@ func (d *Daemon) slot(a agent.Agent) *program {
 	return p
 }
 
-var errNotYet = errors.New("not looked for yet")
+var errNotYet = errors.New("clawd has just started, and still looks for the agent's program")
 
 // program gives what refresh found last. Only the first time it waits for who is just looking.
 func (d *Daemon) program(a agent.Agent) (agent.Program, error) {

@@ -22,6 +22,9 @@ func aboutMachine(err error) bool {
 	return errors.Is(err, shim.ErrOwn)
 }
 
+// passes tells whether what keeps an agent from being started says nothing about that agent.
+func passes(err error) bool { return errors.Is(err, errNotYet) || aboutMachine(err) }
+
 // folders makes sure that clawd's own folders are there: somebody may have removed them.
 func (d *Daemon) folders() error {
 	d.making.Lock()
