@@ -60,6 +60,7 @@ type Plan struct {
 	Roles     string        `json:"roles,omitempty"`      // HTTP: answers which roles there are; empty: no role is asked for
 	Role      string        `json:"role,omitempty"`       // HTTP: the role that must be among them
 	Abort     string        `json:"abort,omitempty"`      // HTTP: posted before, to end the holder's own wait; empty: nothing
+	Newest    string        `json:"newest,omitempty"`     // HTTP: lists the session's newest message, by which Abort is seen to be over
 	Body      []byte        `json:"body,omitempty"`       // HTTP
 	User      string        `json:"-"`                    // HTTP basic auth; never stored
 	Password  string        `json:"-"`                    // HTTP basic auth; never stored

@@ -59,7 +59,7 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 		Prompt: detect.HashText(r.Prompt), Health: base + "/global/health", Status: base + "/session/status" + in, URL: session + "/prompt_async" + in, Body: body, MessageID: id,
 		Roles: base + "/agent" + in, Role: setup.Role}
 	if r.Stop.State == detect.Retrying {
-		p.Abort = session + "/abort" + in
+		p.Abort, p.Newest = session+"/abort"+in, session+"/message"+in+"&limit=1"
 	}
 	p.User, p.Password = o.cfg.Getenv(o.env, "OPENCODE_SERVER_USERNAME"), o.cfg.Getenv(o.env, password)
 	p.Unlock = "put " + password + " into [agent.opencode] env, or into clawd's environment"

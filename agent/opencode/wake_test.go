@@ -61,8 +61,8 @@ func TestWake(t *testing.T) {
 		t.Errorf("the password is stored: %s", stored)
 	}
 	r.Stop.State = detect.Retrying
-	if p, err = o.Wake(r); err != nil || p.Abort == "" {
-		t.Errorf("the agent's own wait is not ended: %v", err)
+	if p, err = o.Wake(r); err != nil || p.Abort == "" || !strings.HasSuffix(p.Newest, "/message?directory="+url.QueryEscape(dir)+"&limit=1") {
+		t.Errorf("the agent's own wait is not ended: %v; its end is looked for at %q", err, p.Newest)
 	}
 	r.Holder.URL = ""
 	if _, err = o.Wake(r); !errors.As(err, new(*agent.Unfit)) {

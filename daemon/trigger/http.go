@@ -19,6 +19,8 @@ import (
 const (
 	healthTime  = 3 * time.Second
 	requestTime = 15 * time.Second // the first request of a folder boots the server's part for it
+	abortTime   = 10 * time.Second // for a turn to end that was told to
+	abortLook   = 100 * time.Millisecond
 )
 
 // healthy asks the server whether it is there. What it has in mind with the port is its own
@@ -109,6 +111,7 @@ func (l *live) request(ctx context.Context) error {
 		if status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.Abort, nil); err != nil || status != http.StatusOK {
 			return fmt.Errorf("the agent's own wait could not be ended (%d): %w", status, err)
 		}
+		l.t.over(ctx, p)
 	}
 	l.sent = true // also when the answer is lost
 	status, _, _, err := l.t.call(ctx, p, http.MethodPost, p.URL, p.Body)
@@ -122,6 +125,35 @@ func (l *live) request(ctx context.Context) error {
 		return fmt.Errorf("the agent's server answered %d", status)
 	}
 	return nil
+}
+
+// over waits until the turn is over whose wait was ended. opencode 1.3 says at once that the session is at rest; a prompt that it
+// takes then is ended together with the turn before. What cannot be seen is not waited for.
+func (t *Trigger) over(ctx context.Context, p resume.Plan) {
+	ctx, cancel := context.WithTimeout(ctx, abortTime)
+	defer cancel()
+	for t.lasts(ctx, p) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(abortLook):
+		}
+	}
+}
+
+// lasts tells whether the server shows an answer that is not complete.
+func (t *Trigger) lasts(ctx context.Context, p resume.Plan) bool {
+	status, _, body, err := t.call(ctx, p, http.MethodGet, p.Newest, nil)
+	var newest []struct {
+		Info struct {
+			Role string
+			Time struct{ Completed int64 } // unix milliseconds
+		}
+	}
+	if err != nil || status != http.StatusOK || json.Unmarshal(body, &newest) != nil || len(newest) == 0 {
+		return false
+	}
+	last := newest[len(newest)-1].Info
+	return last.Role == "assistant" && last.Time.Completed == 0
 }
 
 // call makes one request to loopback. It follows no redirect.

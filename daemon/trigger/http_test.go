@@ -23,7 +23,8 @@ type server struct {
 	*httptest.Server
 	mu     sync.Mutex // guards what follows
 	calls  []string
-	status string // what the session does; empty: it waits for an hour
+	status string   // what the session does; empty: it waits for an hour
+	newest []string // what it shows as its newest messages, one look after the other; the last stays
 }
 
 func newServer(t *testing.T, answer http.HandlerFunc) *server {
@@ -47,6 +48,15 @@ func newServer(t *testing.T, answer http.HandlerFunc) *server {
 			}
 			_, _ = io.WriteString(w, s.status) // the asker judges
 		case r.URL.Path == "/abort":
+		case r.URL.Path == "/newest":
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if len(s.newest) == 0 {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			_, _ = io.WriteString(w, s.newest[0]) // the asker judges
+			s.newest = s.newest[min(1, len(s.newest)-1):]
 		default:
 			answer(w, r)
 		}
@@ -74,7 +84,7 @@ func httpClaim(t *testing.T, base string) (*Trigger, resume.Claim) {
 	tr := &Trigger{Procs: procs, HTTP: &http.Transport{}}
 	t.Cleanup(tr.HTTP.(*http.Transport).CloseIdleConnections)
 	return tr, resume.Claim{Boot: procs.Boot(), Stop: detect.Stop{Key: "k"}, N: 1, Mark: filepath.Join(t.TempDir(), "mark"),
-		Plan: resume.Plan{Way: resume.HTTP, Session: "ses", Status: base + "/status", URL: base + "/prompt", Health: base + "/health", Abort: base + "/abort", Body: []byte("{}"), User: "opencode",
+		Plan: resume.Plan{Way: resume.HTTP, Session: "ses", Status: base + "/status", URL: base + "/prompt", Health: base + "/health", Abort: base + "/abort", Newest: base + "/newest", Body: []byte("{}"), User: "opencode",
 			Password: "secret", Holder: detect.Holder{PID: self.PID, Start: self.Start}}}
 }
 
@@ -114,11 +124,43 @@ func TestHTTP(t *testing.T) {
 			if gate, why, _ := run.Open(t.Context()); gate != resume.GateExec {
 				t.Fatalf("gate %s %s", gate, why)
 			}
-			if got := s.asked(); got != "GET /health \nGET /status \nPOST /abort \nPOST /prompt {}" {
+			if got := s.asked(); got != "GET /health \nGET /status \nPOST /abort \nGET /newest \nPOST /prompt {}" {
 				t.Errorf("asked:\n%s", got)
 			}
 			if proof := run.Untouched(t.Context()); proof != "" {
 				t.Errorf("its wait was ended, and that is said to be nothing: %q", proof)
+			}
+		})
+	}
+}
+
+// TestAbortIsOver: the prompt is sent when the turn is over whose wait was ended. It would be ended with it.
+func TestAbortIsOver(t *testing.T) {
+	const waits, over = `[{"info":{"role":"assistant","time":{"created":1}}}]`, `[{"info":{"role":"assistant","time":{"created":1,"completed":2}}}]`
+	for name, c := range map[string]struct {
+		newest []string
+		looks  int
+	}{
+		"at once":           {[]string{over}, 1},
+		"a little later":    {[]string{waits, waits, over}, 3},
+		"a prompt waits":    {[]string{`[{"info":{"role":"user","time":{"created":1}}}]`}, 1},
+		"it shows nothing":  {[]string{`[]`}, 1},
+		"it cannot be read": {[]string{`{}`}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+			s.newest = c.newest
+			tr, claim := httpClaim(t, s.URL)
+			run, err := tr.Start(t.Context(), claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if gate, why, _ := run.Open(t.Context()); gate != resume.GateExec {
+				t.Fatalf("gate %s %s", gate, why)
+			}
+			want := "GET /health \nGET /status \nPOST /abort \n" + strings.Repeat("GET /newest \n", c.looks) + "POST /prompt {}"
+			if got := s.asked(); got != want {
+				t.Errorf("asked:\n%s", got)
 			}
 		})
 	}

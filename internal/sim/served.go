@@ -103,6 +103,8 @@ func (w wire) RoundTrip(q *http.Request) (*http.Response, error) {
 		body = r.server.Status()
 	case q.URL.Path == "/agent":
 		body = r.server.Agents()
+	case len(path) == 3 && path[0] == "session" && q.Method == http.MethodGet:
+		body = r.server.Newest(path[1])
 	case len(path) == 3 && path[0] == "session":
 		if status, err = w.posts(path[1], path[2], q.Body); err != nil {
 			return nil, err

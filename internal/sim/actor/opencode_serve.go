@@ -85,6 +85,17 @@ func (v *Server) Status() []byte {
 	return b
 }
 
+// Newest is what /session/ID/message?limit=1 answers.
+func (v *Server) Newest(id string) []byte {
+	at := `{"created":1,"completed":2}`
+	for _, p := range v.guests {
+		if p.id == id && !p.Idle() {
+			at = `{"created":1}`
+		}
+	}
+	return []byte(`[{"info":{"role":"assistant","time":` + at + `}}]`)
+}
+
 // Agents is what /agent answers.
 func (v *Server) Agents() []byte {
 	all := []map[string]string{}
