@@ -316,6 +316,9 @@ func ownDir(dir string) error {
 	if err != nil {
 		return err
 	}
+	if fi.Mode().Type() == fs.ModeSymlink {
+		return fmt.Errorf("%s is a symbolic link, which clawd doesn't follow; put a folder there", dir)
+	}
 	if !fi.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
