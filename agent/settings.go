@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON. Some agents pass over
-// such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
-func WholeSettings(most int64, paths ...string) error {
+// WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON, or is not as sound has it.
+// Some agents pass over such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
+func WholeSettings(most int64, sound func(settings any) error, paths ...string) error {
 	for _, path := range paths {
 		b, err := ReadSettings(path, most)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -21,10 +21,16 @@ func WholeSettings(most int64, paths ...string) error {
 			return fmt.Errorf("it would run without its settings: %w", err)
 		}
 		b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
-		bad := (*json.SyntaxError)(nil)
-		if err := json.Unmarshal(b, new(json.RawMessage)); len(b) > 0 && errors.As(err, &bad) {
+		if len(b) == 0 {
+			continue
+		}
+		bad, all := (*json.SyntaxError)(nil), any(nil)
+		if err := json.Unmarshal(b, &all); errors.As(err, &bad) {
 			line := 1 + bytes.Count(b[:min(int(bad.Offset), len(b))], []byte("\n"))
 			return fmt.Errorf("it would run without its settings: %s, line %d: %w", path, line, err)
+		}
+		if err := sound(all); err != nil {
+			return fmt.Errorf("it would run without its settings: %s: %w", path, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,12 @@ import (
 
 // TestWholeSettings: the file and the line that are broken are named; what is not there is whole.
 func TestWholeSettings(t *testing.T) {
+	sound := func(all any) error {
+		if _, ok := all.(map[string]any); !ok {
+			return errors.New("not as it should be")
+		}
+		return nil
+	}
 	const whole = `{"permissions": {"deny": ["Write"]}}`
 	for _, c := range []struct {
 		name, text string
@@ -23,6 +30,7 @@ func TestWholeSettings(t *testing.T) {
 		{"a comment", "{\n// mine\n}", "line 2"},
 		{"half of it", `{"permissions": {"de`, "line 1"},
 		{"two of it", whole + "\n" + whole, "line 2"},
+		{"of another kind", "[1]", "not as it should be"},
 		{"too long", whole + strings.Repeat(" ", 1<<10), "larger than"},
 	} {
 		dir := t.TempDir()
@@ -35,7 +43,7 @@ func TestWholeSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []string{path, link} {
-			err := agent.WholeSettings(1<<10, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
+			err := agent.WholeSettings(1<<10, sound, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.name, err)
 			}

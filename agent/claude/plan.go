@@ -104,13 +104,14 @@ func (c *Claude) check(r agent.Request) error {
 	if folder := filepath.Base(filepath.Dir(r.Session.Path)); !inFolder(r.Info.Dir, folder) {
 		return fmt.Errorf("the session's file lies in the project folder %q, which is not that of %q", folder, r.Info.Dir)
 	}
-	return c.whole(r.Info.Dir)
+	return c.whole(r.Program, r.Info.Dir)
 }
 
 // whole refuses a run in a folder while its settings are broken: it would pass over what they forbid.
-func (c *Claude) whole(dir string) error {
+func (c *Claude) whole(p agent.Program, dir string) error {
 	project := filepath.Join(dir, ".claude")
-	return agent.WholeSettings(configMax, filepath.Join(c.root, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"))
+	sound := func(all any) error { return sound(all, p.Version) }
+	return agent.WholeSettings(configMax, sound, filepath.Join(c.root, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"))
 }
 
 // plan is what all forms share.

@@ -37,7 +37,7 @@ func (c *Claude) Turn(r agent.TurnRequest) (resume.Plan, error) {
 
 // TakeOver is a turn that the login pays, where there is one.
 func (c *Claude) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
-	if err := c.whole(r.Dir); err != nil {
+	if err := c.whole(r.Program, r.Dir); err != nil {
 		return resume.Plan{}, err
 	}
 	r.Args = c.cfg.Args
