@@ -14,7 +14,7 @@ const keysMax = 4 << 20
 // ReadKeys reads a JSON file that binds keys, which may have comments and trailing commas. False: there is none, or none that can be read.
 func ReadKeys(path string, v any) bool {
 	b, err := ReadSettings(path, keysMax)
-	b = bytes.TrimPrefix(b, []byte("\ufeff")) // some editors write that, and agents pass over it
+	b = bytes.TrimPrefix(b, mark)
 	return err == nil && json.Unmarshal(jsonc.ToJSON(b), v) == nil
 }
 

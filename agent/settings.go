@@ -7,7 +7,21 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"github.com/tidwall/jsonc"
 )
+
+// ReadJSONC reads a settings file that may have comments, as ReadSettings finds it. A field of another type is left out (Unmarshal).
+func ReadJSONC(path string, most int64, v any) error {
+	b, err := ReadSettings(path, most)
+	if err != nil {
+		return err
+	}
+	return Unmarshal(jsonc.ToJSON(bytes.TrimPrefix(b, mark)), v)
+}
+
+// mark is what some editors begin a file with.
+var mark = []byte("\ufeff")
 
 // WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON, or is not as sound has it.
 // Some agents pass over such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
@@ -20,7 +34,7 @@ func WholeSettings(most int64, sound func(settings any) error, paths ...string) 
 		if err != nil {
 			return fmt.Errorf("it would run without its settings: %w", err)
 		}
-		b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
+		b = bytes.TrimSpace(bytes.TrimPrefix(b, mark))
 		if len(b) == 0 {
 			continue
 		}

@@ -376,6 +376,7 @@ func TestRestoreQwenYolo(t *testing.T) {
 	onlyInAll(t)
 	w := newWorld(t, qwen024)
 	w.set("tools", map[string]any{"approvalMode": "yolo"})
+	w.write(".qwen/settings.json", append([]byte("// what I like\n"), readAll(filepath.Join(w.home(), ".qwen/settings.json"))...))
 	c := w.startClawd(settings{})
 	id := w.stopped(w.rateLimit())
 	w.provider.Queue(provider.ToolCall("write_file", map[string]any{"file_path": filepath.Join(w.project, "x.txt"), "content": "hello"}))

@@ -80,6 +80,8 @@ func TestWayIsKept(t *testing.T) {
 		{"the same", settings("oauth-personal"), settings("oauth-personal"), "", false},
 		{"a key now", settings("oauth-personal"), settings("gemini-api-key"), "", true},
 		{"a key now, by the project", settings("oauth-personal"), settings("oauth-personal"), settings("gemini-api-key"), true},
+		{"a key now, with a comment", settings("oauth-personal"), "// mine\n" + settings("gemini-api-key"), "", true},
+		{"with a comment before", "/* mine */" + settings("oauth-personal"), settings("gemini-api-key"), "", true},
 		{"a login now", settings("gemini-api-key"), settings("oauth-personal"), "", true},
 		{"not told before", "{}", settings("gemini-api-key"), "", false},
 		{"cannot be read now", settings("oauth-personal"), "{ // mine", "", false},

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"encoding/json"
 	"path/filepath"
 
 	"github.com/clawd-project/clawd/agent"
@@ -25,9 +24,7 @@ func (g *Gemini) way(dir string) string {
 		paths = append(paths, filepath.Join(dir, ".gemini", "settings.json"))
 	}
 	for _, path := range paths {
-		if b, err := agent.ReadSettings(path, settingsMax); err == nil {
-			_ = json.Unmarshal(b, &set) // what cannot be read says nothing
-		}
+		_ = agent.ReadJSONC(path, settingsMax, &set) // what cannot be read says nothing
 	}
 	return set.Security.Auth.Way
 }

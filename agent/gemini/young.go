@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -102,9 +101,7 @@ func (g *Gemini) period(s detect.Session) time.Duration {
 		}
 	}
 	for _, path := range paths {
-		if b, err := agent.ReadSettings(path, settingsMax); err == nil {
-			_ = json.Unmarshal(b, &set) // what cannot be read says nothing
-		}
+		_ = agent.ReadJSONC(path, settingsMax, &set) // what cannot be read says nothing
 	}
 	switch keep := set.General.Retention; {
 	case keep.Enabled != nil && !*keep.Enabled:

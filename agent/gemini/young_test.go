@@ -30,6 +30,7 @@ func TestRemember(t *testing.T) {
 		{"off", `{"general":{"sessionRetention":{"enabled":false}}}`, "", 40 * day, 40 * day},
 		{"a period that the agent does not take", `{"general":{"sessionRetention":{"maxAge":"1 month"}}}`, "", 40 * day, 40 * day},
 		{"the project's", `{"general":{"sessionRetention":{"enabled":false}}}`, `{"general":{"sessionRetention":{"enabled":true,"maxAge":"9d"}}}`, 8 * day, 3 * day},
+		{"with a comment", `{"general":{"sessionRetention":{"enabled":false}} // mine` + "\n}", "", 40 * day, 40 * day},
 		{"settings that cannot be read", `{"general":`, "", 21 * day, 10 * day},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func TestPlanYoloBySettings(t *testing.T) {
 	} {
 		q, r := planner(t, agent.Config{RestoreBypass: c.bypass})
 		settings := func(dir, mode string) {
-			put(t, filepath.Join(dir, "settings.json"), `{"tools":{"approvalMode":"`+mode+`"}}`)
+			put(t, filepath.Join(dir, "settings.json"), "{\n// mine\n"+`"tools":{"approvalMode":"`+mode+`"}}`)
 		}
 		settings(q.root, c.user)
 		settings(filepath.Join(r.Info.Dir, ".qwen"), c.project)

@@ -134,8 +134,7 @@ func (q *Qwen) settings() settings { return settingsIn(q.root) }
 
 // settingsIn reads those of the user's folder, or of a project's.
 func settingsIn(dir string) (set settings) {
-	b, err := agent.ReadSettings(filepath.Join(dir, "settings.json"), settingsMax)
-	if err != nil || agent.Unmarshal(b, &set) != nil {
+	if agent.ReadJSONC(filepath.Join(dir, "settings.json"), settingsMax, &set) != nil {
 		return settings{}
 	}
 	return set
