@@ -25,7 +25,8 @@ var mark = []byte("\ufeff")
 
 // WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON, or is not as sound has it.
 // Some agents pass over such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
-func WholeSettings(most int64, sound func(settings any) error, paths ...string) error {
+// comments: the agent bears them there.
+func WholeSettings(most int64, comments bool, sound func(settings any) error, paths ...string) error {
 	for _, path := range paths {
 		b, err := ReadSettings(path, most)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -35,7 +36,10 @@ func WholeSettings(most int64, sound func(settings any) error, paths ...string) 
 			return fmt.Errorf("it would run without its settings: %w", err)
 		}
 		b = bytes.TrimSpace(bytes.TrimPrefix(b, mark))
-		if len(b) == 0 {
+		if comments {
+			b = uncommented(b)
+		}
+		if len(bytes.TrimSpace(b)) == 0 {
 			continue
 		}
 		bad, all := (*json.SyntaxError)(nil), any(nil)
@@ -48,4 +52,35 @@ func WholeSettings(most int64, sound func(settings any) error, paths ...string) 
 		}
 	}
 	return nil
+}
+
+// uncommented blanks comments out. A comma too many stays, which agents that bear comments do not bear.
+func uncommented(b []byte) []byte {
+	b = bytes.Clone(b)
+	for at := 0; at < len(b); at++ {
+		var end int // behind what begins here
+		switch rest := b[at:]; {
+		case rest[0] == '"':
+			for at++; at < len(b) && b[at] != '"'; at++ {
+				if b[at] == '\\' {
+					at++
+				}
+			}
+			continue
+		case bytes.HasPrefix(rest, []byte("//")):
+			if end = bytes.IndexByte(rest, '\n'); end < 0 {
+				end = len(rest)
+			}
+		case bytes.HasPrefix(rest, []byte("/*")):
+			if end = bytes.Index(rest[2:], []byte("*/")) + 4; end < 4 {
+				return b // it has no end
+			}
+		}
+		for ; end > 0; end-- {
+			if c := &b[at+end-1]; *c != '\n' {
+				*c = ' '
+			}
+		}
+	}
+	return b
 }

@@ -31,6 +31,7 @@ func TestWholeSettings(t *testing.T) {
 		{"half of it", `{"permissions": {"de`, "line 1"},
 		{"two of it", whole + "\n" + whole, "line 2"},
 		{"of another kind", "[1]", "not as it should be"},
+		{"torn behind a text with slashes", `{"a": "https://x/*", "b": "\\"//"`, "line 1"},
 		{"too long", whole + strings.Repeat(" ", 1<<10), "larger than"},
 	} {
 		dir := t.TempDir()
@@ -43,13 +44,34 @@ func TestWholeSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []string{path, link} {
-			err := agent.WholeSettings(1<<10, sound, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
+			err := agent.WholeSettings(1<<10, false, sound, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			if err != nil && at == path && !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v names no file", c.name, err)
 			}
+		}
+	}
+}
+
+// TestWholeSettingsWithComments: an agent that bears them bears no comma too many all the same.
+func TestWholeSettingsWithComments(t *testing.T) {
+	for text, want := range map[string]string{
+		"// mine\n{\"a\": \"// \\\" /*\", /* all\nof it */ \"b\": 1} // end": "",
+		"// nothing else":      "",
+		"{\"a\": 1} /* no end": "line 1",
+		"{\n// mine, too\n\"a\": [1, /* 2 */],\n\"b\": 1}": "line 3",
+		"{\"a\": \"no end // \n}":                          "line 2",
+		"{\"a\": 1 / 2}":                                   "line 1",
+	} {
+		path := filepath.Join(t.TempDir(), "settings.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := agent.WholeSettings(1<<10, true, func(any) error { return nil }, path)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), path+", "+want) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

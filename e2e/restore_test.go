@@ -298,55 +298,6 @@ func TestKeyAfterThePlan(t *testing.T) {
 	w.wantMain(w.stops())
 }
 
-// A headless run passes over settings that are broken, and over what they forbid: it waits until they are whole again.
-func TestBrokenSettings(t *testing.T) {
-	t.Parallel()
-	onlyInAll(t)
-	w := newWorld(t, claude332)
-	const name, forbids = ".claude/settings.json", `{"permissions": {"deny": ["Write"]}}`
-	w.write(name, []byte(forbids))
-	c := w.startClawd(settings{base: "10s"})
-	w.provider.Queue(w.failing(w.rateLimit())...)
-	w.start(w.project, nil, "-p", "say done", "--permission-mode", "acceptEdits").wait()
-	id := w.only()
-	c.wait("resume_scheduled", "session", id)
-	w.write(name, []byte(strings.Replace(forbids, "}}", "},}", 1)))
-	if e := c.wait("resume_postponed", "session", id); !strings.Contains(e.text("why"), name+", line 1") {
-		t.Errorf("why = %q", e.text("why"))
-	}
-	w.write(name, []byte(strings.Replace(forbids, "}}", `, "defaultMode": "acceptEdit"}}`, 1)))
-	c.wait("resume_postponed", "session", id, "why", "the agent cannot be started: it would run without its settings: "+
-		filepath.Join(w.home(), name)+": permissions.defaultMode must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, manual")
-	w.wantMain(w.stops())
-	w.write(name, []byte(forbids))
-	w.provider.Queue(provider.ToolCall("Write", map[string]any{"file_path": filepath.Join(w.project, "x.txt"), "content": "hello"}))
-	c.resumedOnce(id)
-	c.wait("run_ended", "session", id)
-	if _, err := os.Stat(filepath.Join(w.project, "x.txt")); err == nil {
-		t.Error("it has written what the settings forbid")
-	}
-}
-
-// What settings Claude Code passes over is as clawd has it. It says so of a run that comes to nothing, too.
-func TestSettingsThatDoNotLoad(t *testing.T) {
-	t.Parallel()
-	onlyInAll(t)
-	w := newWorld(t, claude332)
-	b, err := os.ReadFile("../agent/claude/testdata/settings.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(b)) {
-		w.write(".claude/settings.json", []byte(line[2:]))
-		r := w.start(w.project, nil, "-p", "--resume", "00000000-0000-4000-8000-000000000000", "say done")
-		r.wait()
-		if over := strings.Contains(r.output(), "settings did not load"); over != (line[0] == '-') || !strings.Contains(r.output(), "No conversation found") {
-			t.Errorf("%s%s", line, r.output())
-		}
-	}
-	w.wantMain(0)
-}
-
 // The same login lies beside a session that runs on another provider's key at that one's server, whose plan is used up. The login is not for that server.
 func TestPayerOfAnotherProvider(t *testing.T) {
 	t.Parallel()

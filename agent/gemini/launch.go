@@ -161,10 +161,7 @@ func (g *Gemini) restore(r agent.Request) (args []string, approval bool, known d
 
 // absent tells whether a policy is gone: the agent starts without it, and says nothing.
 func absent(dir string, lists []string) bool {
-	for _, path := range strings.Split(strings.Join(lists, ","), ",") {
-		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
+	for _, path := range policyPaths(dir, lists) {
 		if _, err := os.Stat(path); err != nil {
 			return true
 		}

@@ -82,6 +82,9 @@ func (g *Gemini) plan(r agent.Request) (resume.Plan, error) {
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, err
 	}
+	if err := g.soundPolicies(r.Program, r.Info.Dir, r.Launch); err != nil {
+		return resume.Plan{}, err
+	}
 	mode, err := g.mode(r)
 	if err != nil {
 		return resume.Plan{}, err

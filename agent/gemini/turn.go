@@ -43,6 +43,9 @@ func (g *Gemini) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
 	if _, err := g.mode(agent.Request{}); err != nil {
 		return resume.Plan{}, err
 	}
+	if err := g.soundPolicies(r.Program, r.Dir, nil); err != nil {
+		return resume.Plan{}, err
+	}
 	r.Args = g.cfg.Args
 	p, err := g.Turn(r)
 	if err != nil {

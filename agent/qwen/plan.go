@@ -58,6 +58,9 @@ func (q *Qwen) plan(r agent.Request) (resume.Plan, error) {
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, err
 	}
+	if err := q.whole(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	kept, known, err := q.restore(r)
 	if err != nil {
 		return resume.Plan{}, err
@@ -66,6 +69,11 @@ func (q *Qwen) plan(r agent.Request) (resume.Plan, error) {
 		Argv: slices.Concat([]string{r.Program.Path, "--output-format", "stream-json"}, kept, q.cfg.Args)}
 	err = q.pay(&p, r)
 	return p, err
+}
+
+// whole refuses a run in a folder while its settings are broken: versions before 0.24 pass over what they forbid.
+func (q *Qwen) whole(dir string) error {
+	return agent.WholeSettings(settingsMax, true, func(any) error { return nil }, filepath.Join(q.root, "settings.json"), filepath.Join(dir, ".qwen", "settings.json"))
 }
 
 // restore gives the options of the session. The model and the way to pay are recorded; what it may do is not.

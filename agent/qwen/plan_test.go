@@ -152,6 +152,22 @@ func TestPlanYoloBySettings(t *testing.T) {
 	}
 }
 
+// TestBrokenSettings: no run begins in a folder whose settings are broken.
+func TestBrokenSettings(t *testing.T) {
+	for _, where := range []string{"user", "project"} {
+		q, r := planner(t, agent.Config{})
+		path := map[string]string{"user": filepath.Join(q.root, "settings.json"), "project": filepath.Join(r.Info.Dir, ".qwen", "settings.json")}[where]
+		put(t, path, "{\"permissions\": {\"deny\": [\"write_file\"]}, // mine\n}")
+		_, plain := q.Plan(r)
+		_, other := q.TakeOver(agent.TurnRequest{Program: r.Program, NewID: r.Session.ID, Dir: r.Info.Dir, Prompt: "h"})
+		for form, err := range map[string]error{"plan": plain, "take over": other} {
+			if err == nil || !strings.Contains(err.Error(), path+", line 2") {
+				t.Errorf("%s, %s: %v", where, form, err)
+			}
+		}
+	}
+}
+
 func sorted(words []string) string {
 	words = slices.Clone(words)
 	slices.Sort(words)

@@ -36,6 +36,9 @@ func (q *Qwen) Turn(r agent.TurnRequest) (resume.Plan, error) {
 
 // TakeOver is a turn that is paid as the agent's own settings say, at no server that only clawd's environment names.
 func (q *Qwen) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if err := q.whole(r.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	r.Args = q.cfg.Args
 	p, err := q.Turn(r)
 	if err != nil {
