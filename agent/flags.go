@@ -27,9 +27,24 @@ type Launcher interface {
 // AttemptVar is in the environment of every run that the daemon started.
 const AttemptVar = "CLAWD_ATTEMPT"
 
-// OwnRun tells whether a process was started by the daemon.
+// OwnRun tells whether a process is of a run that the daemon started. What the run's tools start has its variable, too, in process groups of
+// their own.
 func OwnRun(procs Procs, pid int) bool {
-	return slices.ContainsFunc(procs.Environ(pid), func(kv string) bool { return strings.HasPrefix(kv, AttemptVar+"=") })
+	const deepest = 64
+	group, ours := 0, false
+	for range deepest {
+		p, there := procs.Get(pid)
+		switch {
+		case !slices.ContainsFunc(procs.Environ(pid), func(kv string) bool { return strings.HasPrefix(kv, AttemptVar+"=") }):
+			return ours
+		case !there || p.PPID <= 1:
+			return true
+		case ours && p.Group != group:
+			return false
+		}
+		group, ours, pid = p.Group, true, p.PPID
+	}
+	return ours
 }
 
 // SkipNoProcs takes it for no error that a system does not list its processes.

@@ -74,6 +74,7 @@ func (s *session) seeHolders(ctx context.Context, rec *state.Session) *machine.H
 	if out.All, out.Err = s.a.Live(ctx, s.ds, rec.Info); out.Err != nil {
 		return out
 	}
+	s.nested(rec, out.All)
 	if out.Exec, _, out.Err = callers(s.d.held(), s.ds, rec.Stop); out.Err != nil {
 		return out
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"reflect"
@@ -83,6 +84,7 @@ func grown(old, seen detect.Launch) detect.Launch {
 		}
 	}
 	old.Bounds = bounds
+	old.Inside = cmp.Or(old.Inside, seen.Inside) // what started it may have ended since
 	return old
 }
 
@@ -179,6 +181,7 @@ func (d *Daemon) launched(a agent.Agent, hint string) error {
 	}
 	found, err := l.Launches(hint)
 	for _, f := range found {
+		f.Inside = inside(d.o.Env.Procs, f.PID)
 		d.launches.saw(state.Key(detect.Session{Agent: a.Name(), ID: f.Session}), f.Launch, d.now())
 	}
 	if hint == "" {
@@ -199,7 +202,10 @@ func (s *session) launch(rec *state.Session) *detect.Launch {
 		at = began
 	}
 	l, perhaps := s.d.launches.of(s.key, at)
-	if !perhaps {
+	switch {
+	case l != nil && rec.Decision.Asked && slices.Equal(l.Lost, []string{hadItDo}): // whoever orders it knows of that, and nothing else is known
+		return nil
+	case !perhaps:
 		return l
 	}
 	return doubtful(*l, s.d.o.Config.Agent[rec.Session.Agent].Unlike(s.d.o.Env, l.Bounds))
@@ -213,6 +219,9 @@ func doubtful(l detect.Launch, unlike []string) *detect.Launch {
 		if f.Limits {
 			lost = append(lost, f.Name)
 		}
+	}
+	if l.Inside != 0 {
+		lost = append(lost, hadItDo)
 	}
 	if len(lost) == 0 {
 		return nil

@@ -17,6 +17,9 @@ import (
 
 // plan asks the agent for the argv. handOff is for fresh sessions; a prompt of the same session names the sub-agents.
 func (s *session) plan(rec *state.Session, handOff []byte, subs ...detect.SubStop) (resume.Plan, error) {
+	if err := s.others(rec, s.launch(rec)); err != nil {
+		return resume.Plan{}, err
+	}
 	if rec.Decision.With != "" {
 		return s.takeOver(rec, handOff)
 	}

@@ -16,10 +16,11 @@ type Launch struct {
 	// Bounds are the variables that bound what it may do, by name: a hash of the value, or empty where it is not set. nil: its environment
 	// was not read.
 	Bounds map[string]string `json:"bounds,omitempty"`
-	Pays   string            `json:"pays,omitempty"` // who pays, in the agent's words; empty: not known
-	Seen   time.Time         `json:"seen"`           // when the process was last known to live
-	Over   bool              `json:"over,omitempty"` // it has ended
-	Gone   time.Time         `json:"gone,omitzero"`  // when that was found, if nobody saw it end: it may have lived until then, and another run after it
+	Pays   string            `json:"pays,omitempty"`   // who pays, in the agent's words; empty: not known
+	Inside int               `json:"inside,omitempty"` // pid of the agent that ran it as its tool; 0: none did
+	Seen   time.Time         `json:"seen"`             // when the process was last known to live
+	Over   bool              `json:"over,omitempty"`   // it has ended
+	Gone   time.Time         `json:"gone,omitzero"`    // when that was found, if nobody saw it end: it may have lived until then, and another run after it
 }
 
 // Flag is an option with its values; none: it takes none.
