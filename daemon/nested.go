@@ -74,10 +74,17 @@ func agentOf(procs agent.Procs, pid int) string {
 // others refuses what another agent ran as its tool: that was told how the run ended, and asks again by itself, or has gone on without it.
 // What a person drove is his, and his order stands.
 func (s *session) others(rec *state.Session, l *detect.Launch) error {
-	if l == nil || l.Inside == 0 || rec.Decision.Asked || rec.Driven() {
+	by := "another agent"
+	switch {
+	case rec.Decision.Asked:
 		return nil
+	case rec.Info.Entry == detect.ByAgent:
+	case l == nil || l.Inside == 0 || rec.Driven():
+		return nil
+	default:
+		by = fmt.Sprintf("another agent (process %d)", l.Inside)
 	}
-	return &agent.Unfit{Why: fmt.Sprintf("another agent (process %d) ran it as a tool, and was told how it ended", l.Inside), Command: "clawd resume " + rec.ID}
+	return &agent.Unfit{Why: by + " ran it as a tool, and was told how it ended", Command: "clawd resume " + rec.ID}
 }
 
 // beginsWithin is how long an agent may take from its start to the beginning of its session.

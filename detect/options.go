@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
+// ByAgent is the entry of a session in which another agent had this one work as its tool.
+const ByAgent = "agent"
+
 // Options is what the records tell of the options that the last run had. Lists are in the order of names.
 type Options struct {
-	Entry string   `json:"entry,omitempty"` // how it was driven, in the agent's words
+	Entry string   `json:"entry,omitempty"` // how it was driven, in the agent's words, or ByAgent
 	Named string   `json:"named,omitempty"` // the agent's own name for the agent that the session is given to
 	Shape string   `json:"shape,omitempty"` // names what the last request offered; Offered tells of that if it begins so
 	Offer string   `json:"offer,omitempty"` // shape:tool,tool

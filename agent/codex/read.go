@@ -244,6 +244,7 @@ func (f *fold) meta(p *payload) {
 	}
 	setIf(&f.carry.Version, p.CLIVersion)
 	f.carry.Headless = p.headless()
+	setIf(&i.Entry, p.entry())
 }
 
 // lineID names a record to which the agent gave no name. Its time, to the millisecond, is part of the

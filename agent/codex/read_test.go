@@ -307,6 +307,7 @@ func TestTextsDecideNothing(t *testing.T) {
 func TestMeta(t *testing.T) {
 	for rest, want := range map[string]detect.Info{
 		`,"source":"exec"`: {},
+		`,"source":"mcp"`:  {Interactive: true, Options: detect.Options{Entry: detect.ByAgent}},
 		`,"source":"cli"`:  {Interactive: true},
 		`,"source":"vscode","originator":"codex-tui","thread_source":"user"`:                          {Interactive: true},
 		`,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + other + `","depth":1}}}`:      {Parent: other, Interactive: true},

@@ -255,3 +255,11 @@ func (p *payload) headless() bool {
 	source, _ := word(p.Source)
 	return source == "exec"
 }
+
+// entry is detect.ByAgent of a session of `codex mcp-server`, which agents start as a server of tools.
+func (p *payload) entry() string {
+	if string(p.Source) != `"mcp"` {
+		return ""
+	}
+	return detect.ByAgent
+}
