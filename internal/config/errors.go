@@ -36,10 +36,7 @@ func locate(path, text string, err error) error {
 		if msg == "" {
 			msg = pe.Error()
 		}
-		if strings.HasPrefix(msg, `expected value but found "`) { // it may be a secret, and errors are logged
-			msg = "this is no value: a text needs quotation marks, and true and false are in lower case"
-		}
-		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, msg)
+		return fmt.Errorf("%s:%d: %s%s", path, pe.Position.Line, key, worded(msg))
 	}
 	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("%s:%s: %s: %w", path, m[1], m[2], wrongType(cmp.Or(m[4], "map"), m[3]+m[5]))
@@ -51,6 +48,22 @@ func locate(path, text string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
+
+// worded is what the library says of a text. It quotes values in some of it, which may be secrets, and errors are logged: what is not
+// known to quote a sign or a key alone is said in our words.
+func worded(msg string) string {
+	switch {
+	case quotesNoValue.MatchString(msg):
+		return msg
+	case strings.HasPrefix(msg, "expected value but found "):
+		return "this is no value: a text needs quotation marks, and true and false are in lower case"
+	case strings.Contains(msg, " hexadecimal digits after "), strings.HasPrefix(msg, "Escaped character "):
+		return `behind \x, \u or \U in a text its character must stand in 2, 4 or 8 hexadecimal digits; for the backslash itself write \\, or put the text in single quotes`
+	}
+	return "this is no number or time that can be; a text needs quotation marks"
+}
+
+var quotesNoValue = lazyregexp.New(`^(?:unexpected |expected (?:a |an |end |'.' )|floats must |strings cannot |newlines not |invalid escape|invalid UTF-8 |TOML files cannot |Key '|.* is not a table$|".*" is not (?:one of|a length of time) )`) // the last one is what our own types say, of which none is a secret
 
 // typeError is how the library words a value of the wrong type; it has no error type for it.
 var typeError = lazyregexp.New(`^toml: line (\d+) \(last key "([^"]*)"\): (?:incompatible types: TOML value has type (.+); destination has type (.+)|type mismatch for \S+: expected table but found (.+))$`)

@@ -112,12 +112,30 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	for _, text := range []string{"[notify]\nwebhook = hunter2", "[notify]\nwebhook = https://h.invalid/hunter2", "notify.webhook = 12hunter2", "notify = {webhook = hunter2}", "[notify]\nwebhook = 'hunter2",
 		"[notify]\nwebhook = \"hunter2\" hunter2", "[agent.claude]\nenv = {API_KEY = hunter2}", "[agent.claude.env]\nAPI_KEY = hunter2", "[agent.claude.env]\nAPI_KEY = 1_hunter2", "[agent.claude.env]\nAPI_KEY = [hunter2]",
-		"[agent.claude]\nargs = [\"--api-key\", hunter2]", "[agent.claude]\nargs = hunter2"} {
+		"[agent.claude]\nargs = [\"--api-key\", hunter2]", "[agent.claude]\nargs = hunter2", "[notify]\nwebhook = \"https://h.invalid/hunter\\xyz\"",
+		"[notify]\nwebhook = \"https://h.invalid/hunter\\uxyz\"", "[agent.claude.env]\nAPI_KEY = \"hunter\\Uxyz\"",
+		"[agent.claude.env]\nPIN = 0814815", "[agent.claude.env]\nPIN = 81481508148150814815", "[agent.claude.env]\nPIN = 8148_15_", "[agent.claude.env]\nPIN = 814815.", "[agent.claude.env]\nPIN = 8148.15e999",
+		"[agent.claude.env]\nPIN = 8148-15-99", "[agent.claude.env]\nPIN = 0b1814815", "[agent.claude.env]\nPIN = +0x814815", "[notify]\nwebhook = \"\\U00814815\""} {
 		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(path, true, []string{"claude"}); err == nil || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "hunter") {
+		if _, err := Load(path, true, []string{"claude"}); err == nil || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "hunter") ||
+			strings.Contains(err.Error(), "814") || strings.Contains(err.Error(), "0b1") || strings.Contains(err.Error(), "0x8") {
 			t.Errorf("%s\n%v", text, err)
+		}
+	}
+}
+
+// What is no secret is quoted, for its user to find it.
+func TestErrorsQuoteTheRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	for text, want := range map[string]string{"[resume]\nbase = \"30 seconds\"": `:2: resume.base: "30 seconds" is not a length of time`, "[resume]\nbackoff = \"soon\"": `:2: resume.backoff: "soon" is not one of `,
+		"[resume.reasons]\nauth = \"wait\"": `:2: resume.reasons.auth: "wait" is not one of `, "[log]\nlevel = \"loud\"": `"loud" is not one of `} {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, true, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
