@@ -15,15 +15,23 @@ var redactions = []struct {
 	find *lazyregexp.Regexp
 	with string
 }{
+	{lazyregexp.New(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*-----|$)`), "<id>"},
+	{lazyregexp.New(`(?://)?[^\s"'<>@/:]+:[^\s"'<>@]+@[^\s"'<>]*`), "<url>"},
 	{lazyregexp.New(`[\pL\pM\w.+'-]+@[\pL\pM\w-]+(?:\.[\pL\pM\w-]+)*`), "<mail>"},
 	{lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://\S+`), "<url>"},
-	{lazyregexp.New(`(?i)\b((?:proxy-)?authorization|x-[\w-]*key|(?:set-)?cookie)\b.*`), "$1 <id>"},
-	{lazyregexp.New(`(?i)\b(bearer|basic)\s+[\w.=+/~-]{3,}`), "$1 <id>"},
-	{lazyregexp.New(`(?i)((?:key|token|secret|password|passwd)["']?\s?[:=]\s?["']?)[^\s"']+`), "$1<id>"},
+	{lazyregexp.New(`(?i)\b((?:proxy-)?authorization|x-[\w-]*(?:key|token|secret|signature|credential)|(?:set-)?cookie|digest username|aws4-hmac-sha256)\b.*`), "$1 <id>"},
+	{lazyregexp.New(`(?i)\b(bearer|basic)(?:\s|\\u0020|[:="'\\])+[\w.=+/~-]{3,}`), "$1 <id>"},
+	{lazyregexp.New(`(?i)((?:password|passwd|passphrase)` + endOfName + ")[^,;\"'`<\\\\\\s][^,;\"<\\\\]*"), "$1<id>"},
+	{lazyregexp.New(`(?i)((?:` + secretNames + `|(?:[^a-z]|^)(?:auth|sig|sid|otp|pin|jwt|session))` + endOfName + `)` + secretValue), "$1<id>"},
+	{lazyregexp.New(`([?&;][\w.-]+=|\\u0026[\w.-]+=)[^\s"'&;<\\]+`), "$1<id>"},
 	{lazyregexp.New(`(?i)\b((?:secret|password|passwd|passphrase) (?:is|was) )\S+`), "$1<id>"},
-	{lazyregexp.New(`\beyJ[\w.-]+`), "<id>"},
-	{lazyregexp.New(`\b(?:(?:rk|gh[oprsu]|github_pat|npm|hf|dop_v1|shp(?:at|ca|pa|ss))_|(?:glpat|pypi|xox[a-z]|xapp|tskey|AGE-SECRET-KEY)-)[\w-]{8,}` +
-		`|\bA[KS]IA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w-]{8,}|\bSG\.[\w-]{16,}(?:\.[\w-]+)?`), "<id>"},
+	{lazyregexp.New(`(?i)((?:key|token|secret|password|credential)s? (?:provided|given|supplied|used|received|specified|sent|value|is|was)[:=] ?)` + secretValue), "$1<id>"},
+	{lazyregexp.New("(?i)((?:key|token|secret|password)s? )(?:\"[^\"]*\"|'[^']*'|`[^`]*`|[\\[(][^\\s\\])]+[\\])])"), "$1<id>"},
+	{lazyregexp.New(`(?i)((?:key|token|secret|password|passcode)\s+(?:(?:is|was|ending in|ending with|ends with|ends in)\s+)?)[^\s"']*\d[^\s"']*`), "$1<id>"},
+	{lazyregexp.New(`[\w-]*(?:\*{3,}|•{2,})[\w-]*|\b[psr]k[-_][\w-]*(?:\.{2,}|…)[\w-]*`), "<id>"},
+	{lazyregexp.New(`eyJ[\w.-]+`), "<id>"},
+	{lazyregexp.New(`(?:\b|\\[nrt])(?:(?:(?:rk|npm|hf|dop_v1|shp(?:at|ca|pa|ss)|gsk|r8|tgp_v1|fw)_|(?:glpat|pypi|xox[a-z]|xapp|tskey|AGE-SECRET-KEY|xai|pplx|nvapi|csk)-)[\w-]{8,}` +
+		`|(?i:gh[oprsu]_|github_pat_)\w+|A[KS]IA[0-9A-Z]{12,}|AIza[\w-]+|ya29\.[\w-]+|SG\.[\w-]{16,}(?:\.[\w-]+)?)`), "<id>"},
 	{lazyregexp.New(`(?i)\b[a-z]:\\[^"'<>|:*?]+`), "<path>"},
 	{lazyregexp.New(`\\\\[^\s"']+`), "<path>"},
 	{path, "<path>"},
@@ -32,12 +40,31 @@ var redactions = []struct {
 	{lazyregexp.New(`(?i)\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|ai|co|app|cloud|internal|local|localdomain|lan|corp|home|intra|edu|gov|eu|uk|de|fr|it|es|nl|ch|at|pl|ru|cn|jp|in|br|us)\b(?::\d+)?`), "<host>"},
 	{lazyregexp.New(`(?i)\b[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*:\d{2,5}\b`), "<host>"},
 	{lazyregexp.New(`(?i)\b((?:project|organi[sz]ation|org|user|account|team|workspace|tenant|customer|group|profile)s?(?:[_ ](?:id|name|number))?["']?\s*[:=]?\s*)(?:["'][^"']*["']|[\w.-]*[\d._-][\w.-]*\w)`), "$1<name>"},
-	{lazyregexp.New(`(?i)(?:\b|[\d_])(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
+	{lazyregexp.New(`(?i)(?:\b|[\d_]|\\[nrt])(?:sk|pk|key|token|req|msg|ses|org|user|acct|proj|bearer)[-_ ][\w-]{6,}`), "<id>"},
 	{lazyregexp.New(`\b(?i:sk|pk|key|req|msg|ses|org|user|acct|proj|wrk|run|call|resp|thread)[-_][\w-]*[0-9A-Z][\w-]*`), "<id>"},
 	{lazyregexp.New(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "<id>"},
 	{lazyregexp.New(`[A-Za-z0-9+/]{12,}={1,2}`), "<id>"},
 	{lazyregexp.New(`\+\d[\d ()-]{6,}\d`), "<number>"},
 	{lazyregexp.New(`\b\d{6,}\b`), "<number>"},
+}
+
+const (
+	secretNames = `keys?|token|secret|passw(?:or)?d|passphrase|passcode|pwd|pass|credentials?|signature|accesskeyid|sessionid`
+	// endOfName is what stands between a name and its value: in JSON, in JSON within JSON, in a query, in code.
+	endOfName = `(?:["']|\\+["']|\\+u0022)*\s*(?:=>|[:=]|%3[ad])(?:\s|%20)*`
+	// secretValue ends where its quotation does.
+	secretValue = `(?:\\*\[[^\]]*\]?|\\+u0022[^\\]*|\\"(?:[^"\\]|\\\\+"?)*|"(?:[^"\\]|\\.)*|'[^']*|` + "`[^`]*" + `|\\+["']?(?:[^"'\\\s]|\\\\+["'])+|[^\s"']+)`
+)
+
+// broken is a key that goes on in the next line, where a screen or a mail had no more room.
+var broken = lazyregexp.New(`(?i)\b(?:[psr]k|gh[oprsu]|github_pat|gsk|xai|AIza)[-_\w]{12,}\s*\n\s*[\w-]*(?:\d|_|-)[\w-]*`)
+
+// longest is a run without a blank that may be a key in base64, in which a path would be seen.
+var longest = lazyregexp.New(`[A-Za-z0-9+/=_-]{32,}`)
+
+// mixed tells whether a run holds what keys in base64 do and paths seldom: small and capital letters, digits, and one of its signs.
+func mixed(run string) bool {
+	return strings.ContainsAny(run, "+/") && strings.ContainsAny(run, "0123456789") && strings.ToLower(run) != run && strings.ToUpper(run) != run
 }
 
 // path is a path, a command of an agent, or the rest of a time zone.
@@ -147,9 +174,15 @@ func takenOut(text string) string {
 			return -1
 		}
 		return r
-	}, Unstyled(text))
+	}, broken.ReplaceAllString(Unstyled(text), "<id>"))
 	for _, r := range redactions {
 		if r.find == path {
+			text = longest.ReplaceAllStringFunc(text, func(run string) string {
+				if mixed(run) {
+					return "<id>"
+				}
+				return run
+			})
 			text = paths(text, r.with)
 		} else {
 			text = r.find.ReplaceAllString(text, r.with)
