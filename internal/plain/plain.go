@@ -49,16 +49,27 @@ func odd(r rune) bool { return !unicode.IsPrint(r) }
 
 var stamp = lazyregexp.New(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
 
-// Local puts the UTC times in a text into this machine's zone, for people. Programs get the text as it is.
+// Local puts the UTC times in a text into this machine's zone, for people. Programs get the text as it is. A time that is part of a name,
+// such as that of a folder for each run, stays, for the name would be another one.
 func Local(s string) string {
-	return stamp.ReplaceAllStringFunc(s, func(at string) string {
-		t, err := time.Parse(time.RFC3339Nano, at)
-		if err != nil {
-			return at
+	var b strings.Builder
+	done := 0
+	for _, at := range stamp.FindAllStringSubmatchIndex(s, -1) {
+		t, err := time.Parse(time.RFC3339Nano, s[at[0]:at[1]])
+		if err != nil || !begins.MatchString(s[:at[0]]) || !ends.MatchString(s[at[1]:]) {
+			continue
 		}
-		return t.Local().Format(time.DateTime)
-	})
+		b.WriteString(s[done:at[0]] + t.Local().Format(time.DateTime))
+		done = at[1]
+	}
+	return b.String() + s[done:]
 }
+
+// What a time stands between that is a word of its own.
+var (
+	begins = lazyregexp.New(`(?:^|[\s("'\[=])$`)
+	ends   = lazyregexp.New(`^(?:[.,;:!?]?(?:$|[\s)"'\]])|[)"'\]])`)
+)
 
 // JSON gives a writer for JSON that escapes what a terminal or a reader of lines may act on, and encoders leave
 // as it is: C1, line and bidi marks. It changes no value. Each write must hold whole characters.

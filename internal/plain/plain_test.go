@@ -54,6 +54,17 @@ func TestLocal(t *testing.T) {
 	if got := Local("it resets at 2026-11-21T23:10:00Z; or 2026-11-21T23:10:00.5Z."); got != "it resets at 2026-11-22 00:10:00; or 2026-11-22 00:10:00." {
 		t.Error(got)
 	}
+	for _, name := range []string{"/runs/2026-11-21T23:10:00Z", "/2026-11-21T23:10:00Z/x", "cd '/runs/2026-11-21T23:10:00Z' && x", "run-2026-11-21T23:10:00Z", "2026-11-21T23:10:00Z-x", "2026-11-21T23:10:00Z.jsonl",
+		"2026-11-21T23:10:00Z_1", "x:2026-11-21T23:10:00Z"} {
+		if got := Local(name); got != name {
+			t.Errorf("the name %s became %s", name, got)
+		}
+	}
+	for _, said := range []string{"2026-11-21T23:10:00Z", "(2026-11-21T23:10:00Z)", "until 2026-11-21T23:10:00Z, then", `at="2026-11-21T23:10:00Z"`, "2026-11-21T23:10:00Z: x", "2026-11-21T23:10:00Z 2026-11-21T23:10:00Z"} {
+		if got := Local(said); strings.Contains(got, "Z") {
+			t.Errorf("%s became %s", said, got)
+		}
+	}
 	if got := Local("at 2026-11-21T23:10:00+01:00, 2026-99-21T23:10:00Z"); got != "at 2026-11-21T23:10:00+01:00, 2026-99-21T23:10:00Z" {
 		t.Error(got)
 	}
