@@ -1,17 +1,41 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Quote makes one word for a shell.
+// Quote makes one word for a shell. It holds nothing that is not plainly printed: that is shown as something else, which is another name.
 func Quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
+	switch {
+	case s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "":
 		return s
+	case utf8.ValidString(s) && !strings.ContainsFunc(s, unprinted):
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	var b strings.Builder
+	b.WriteString("$'") // bash, zsh, ksh
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case unprinted(r) || r == utf8.RuneError && n == 1:
+			for _, c := range []byte(s[:n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + s[:n])
+		default:
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String() + "'"
 }
+
+func unprinted(r rune) bool { return !unicode.IsPrint(r) }
 
 // Command is a line for a person to type, in a folder; empty: in any.
 func Command(dir string, argv ...string) string {

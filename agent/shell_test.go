@@ -1,6 +1,28 @@
 package agent
 
-import "testing"
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// A line of clawd's is shown as it is, whatever the folder's name holds, and a shell takes it for that name.
+func TestQuoteIsShownAndTyped(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"/a b", "/it's", "/a\nb", "/a\\nb", "/a\x1b[2Jb'c", "/a\u00a0b", "/\u202eb", "/a\xffb", "/a\u200d4", "/a\t\"$HOME`id`\"!", "/\U000e0041", "-n", ""} {
+		quoted := Quote(name)
+		if strings.ContainsFunc(quoted, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+			t.Errorf("%q is shown otherwise than it is: %q", name, quoted)
+		}
+		if got, err := exec.Command(bash, "-c", "printf %s "+quoted).Output(); err != nil || string(got) != name {
+			t.Errorf("%q is typed as %s and means %q (%v)", name, quoted, got, err)
+		}
+	}
+}
 
 func TestCommand(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
