@@ -37,9 +37,15 @@ func Quote(s string) string {
 
 func unprinted(r rune) bool { return !unicode.IsPrint(r) }
 
-// Command is a line for a person to type, in a folder; empty: in any.
-func Command(dir string, argv ...string) string {
-	words := make([]string, 0, len(argv))
+// Command is a line for a person to type, in a folder; empty: in any. vars, each a NAME=VALUE, are what the program needs to find what
+// it is told of, where a shell of the person's may not have them: the agent's folder, say. One without a value is left out.
+func Command(vars []string, dir string, argv ...string) string {
+	words := make([]string, 0, len(vars)+len(argv))
+	for _, v := range vars {
+		if name, value, _ := strings.Cut(v, "="); value != "" {
+			words = append(words, name+"="+Quote(value))
+		}
+	}
 	for _, a := range argv {
 		words = append(words, Quote(a))
 	}

@@ -26,9 +26,10 @@ func TestQuoteIsShownAndTyped(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Command("/home/dev/it's here", "opencode", "-s", "ses_1"), `cd '/home/dev/it'\''s here' && opencode -s ses_1`},
-		{Command("", "x", ""), `x ''`},
-		{Command("/a/b-c.d+e_f", "x", "=y", "~", "$z"), `cd /a/b-c.d+e_f && x '=y' '~' '$z'`},
+		{Command(nil, "/home/dev/it's here", "opencode", "-s", "ses_1"), `cd '/home/dev/it'\''s here' && opencode -s ses_1`},
+		{Command(nil, "", "x", ""), `x ''`},
+		{Command(nil, "/a/b-c.d+e_f", "x", "=y", "~", "$z"), `cd /a/b-c.d+e_f && x '=y' '~' '$z'`},
+		{Command([]string{"A=/my dir", "B=", "C=1=2"}, "/a", "x"), `cd /a && A='/my dir' C='1=2' x`},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s, want %s", c.got, c.want)

@@ -114,3 +114,6 @@ func fits(s detect.Session) error {
 // own gives the stat of a transcript of this user alone that lies in the agent's folder, no link on
 // the way.
 func (c *Claude) own(path string) (fs.FileInfo, error) { return agent.OwnIn(c.root, c.given, path) }
+
+// vars are for a command that a person types, who may not have them: where the agent has its folder.
+func (c *Claude) vars() []string { return []string{"CLAUDE_CONFIG_DIR=" + c.given} }

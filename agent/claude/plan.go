@@ -169,7 +169,7 @@ func (c *Claude) mode(r agent.Request) ([]string, error) {
 }
 
 func (c *Claude) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, c.Command(), "--resume", r.Session.ID)}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(c.vars(), r.Info.Dir, c.Command(), "--resume", r.Session.ID)}
 }
 
 // sets says whether the configured arguments hold one of these options.

@@ -85,7 +85,7 @@ func TestPlanForms(t *testing.T) {
 			p, err := over(root, table{}, c.cfg).Plan(r)
 			if c.argv == nil {
 				var u *agent.Unfit
-				want := "cd '" + strings.ReplaceAll(r.Info.Dir, "'", `'\''`) + "' && claude --resume " + sid
+				want := "cd '" + strings.ReplaceAll(r.Info.Dir, "'", `'\''`) + "' && CLAUDE_CONFIG_DIR=" + agent.Quote(root) + " claude --resume " + sid
 				if !errors.As(err, &u) || u.Key != c.key || u.Command != want || u.Why == "" {
 					t.Errorf("got %+v, %v; want command %s", p, err, want)
 				}

@@ -65,6 +65,6 @@ func (c *Claude) HasRole(printed []byte, _ string) bool {
 func (c *Claude) RoleGone(r agent.Request) *agent.Unfit {
 	return &agent.Unfit{
 		Why:     "it waited for the limit of a claude.ai plan, and now a key or a cloud would pay, by its settings or the login",
-		Command: agent.Command(r.Info.Dir, c.Command(), "--resume", r.Session.ID),
+		Command: agent.Command(c.vars(), r.Info.Dir, c.Command(), "--resume", r.Session.ID),
 	}
 }

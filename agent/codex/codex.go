@@ -202,3 +202,6 @@ func (c *Codex) check(s detect.Session) error {
 
 // own gives the stat of a file of this user alone that lies in the agent's folder, no link on the way.
 func (c *Codex) own(path string) (fs.FileInfo, error) { return agent.OwnIn(c.root, c.given, path) }
+
+// vars are for a command that a person types, who may not have them: where the agent has its folder.
+func (c *Codex) vars() []string { return []string{"CODEX_HOME=" + c.given} }

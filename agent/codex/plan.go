@@ -229,5 +229,5 @@ func plainName(s string) bool {
 }
 
 func (c *Codex) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, c.Command(), "resume", r.Session.ID)}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(c.vars(), r.Info.Dir, c.Command(), "resume", r.Session.ID)}
 }

@@ -95,7 +95,7 @@ func TestPlanMode(t *testing.T) {
 		p, err := c.Plan(r)
 		if w.want == "" {
 			var unfit *agent.Unfit
-			if !errors.As(err, &unfit) || unfit.Key != w.key || unfit.Command != "cd "+r.Info.Dir+" && codex resume "+sid {
+			if !errors.As(err, &unfit) || unfit.Key != w.key || unfit.Command != "cd "+r.Info.Dir+" && CODEX_HOME="+root+" codex resume "+sid {
 				t.Errorf("%s: %+v, want key %s", w.mode, err, w.key)
 			}
 			continue

@@ -46,6 +46,6 @@ func (c *Codex) HasRole(printed []byte, _ string) bool {
 func (c *Codex) RoleGone(r agent.Request) *agent.Unfit {
 	return &agent.Unfit{
 		Why:     "it waited for the limit of a ChatGPT plan, and now the agent is logged in with a key, which would pay",
-		Command: agent.Command(r.Info.Dir, c.Command(), "resume", r.Session.ID),
+		Command: agent.Command(c.vars(), r.Info.Dir, c.Command(), "resume", r.Session.ID),
 	}
 }

@@ -141,3 +141,6 @@ func (c *Copilot) own(s detect.Session) (fs.FileInfo, error) {
 	}
 	return agent.Own(s.Path)
 }
+
+// vars are for a command that a person types, who may not have them: where the agent has its folder.
+func (c *Copilot) vars() []string { return []string{homeVar + "=" + c.given} }

@@ -132,5 +132,5 @@ var plainName = lazyregexp.New(`^[A-Za-z0-9][\w./:@+~-]{0,127}$`)
 func plainModel(name string) bool { return plainName.MatchString(name) }
 
 func (c *Copilot) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, c.Command(), "--resume="+r.Session.ID)}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(c.vars(), r.Info.Dir, c.Command(), "--resume="+r.Session.ID)}
 }

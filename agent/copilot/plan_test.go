@@ -105,7 +105,7 @@ func TestPlanKeeps(t *testing.T) {
 		got, err := c.Plan(r)
 		var unfit *agent.Unfit
 		if w.want == "-" {
-			if !errors.As(err, &unfit) || unfit.Command != "cd "+r.Info.Dir+" && copilot '--resume="+sid+"'" || strings.Contains(err.Error(), "secret1") {
+			if !errors.As(err, &unfit) || unfit.Command != "cd "+r.Info.Dir+" && COPILOT_HOME="+c.given+" copilot '--resume="+sid+"'" || strings.Contains(err.Error(), "secret1") {
 				t.Errorf("%s: %+v, %q", what, err, got.Argv)
 			}
 			continue

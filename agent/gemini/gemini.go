@@ -210,3 +210,15 @@ func (g *Gemini) path(s detect.Session) (string, error) {
 	}
 	return "", err
 }
+
+// vars are for a command that a person types, who may not have them: in which folder the agent has its own.
+func (g *Gemini) vars() []string {
+	home := g.getenv("GEMINI_CLI_HOME")
+	if g.cfg.ConfigDir != "" {
+		home = ""
+		if dir, base := filepath.Split(g.given); base == ".gemini" { // the agent finds no other
+			home = filepath.Clean(dir)
+		}
+	}
+	return []string{"GEMINI_CLI_HOME=" + home}
+}

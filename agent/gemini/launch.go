@@ -177,7 +177,7 @@ const (
 )
 
 func (g *Gemini) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, g.Command(), "--resume", r.Session.ID)}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(g.vars(), r.Info.Dir, g.Command(), "--resume", r.Session.ID)}
 }
 
 // purse tells, from the presence of things and the digests of some, who pays for a process with such

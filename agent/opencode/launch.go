@@ -207,7 +207,7 @@ func (o *OpenCode) restore(r agent.Request) (args []string, err error) {
 	}
 	flags, lost := options.Kept(r.Launch, o.env, o.cfg, section)
 	if lost != nil {
-		lost.Command = agent.Command(r.Info.Dir, "opencode", "--session", r.Session.ID)
+		lost.Command = agent.Command(o.vars(), r.Info.Dir, o.Command(), "--session", r.Session.ID)
 		return nil, lost
 	}
 	for _, f := range flags {

@@ -221,3 +221,15 @@ func (o *OpenCode) Files(s detect.Session) ([]string, error) {
 	}
 	return all, nil
 }
+
+// vars are for a command that a person types, who may not have them: in which folder the agent has its data.
+func (o *OpenCode) vars() []string {
+	data := o.cfg.Getenv(o.env, "XDG_DATA_HOME")
+	if o.cfg.ConfigDir != "" {
+		data = ""
+		if dir, base := filepath.Split(o.data); base == "opencode" { // the agent finds no other
+			data = filepath.Clean(dir)
+		}
+	}
+	return []string{"XDG_DATA_HOME=" + data}
+}

@@ -38,7 +38,7 @@ func (o *OpenCode) Plan(r agent.Request) (resume.Plan, error) {
 	case isJSON(r.Session) && r.Program.Version != "" && !reFiles.MatchString(r.Program.Version):
 		return resume.Plan{}, &agent.Unfit{
 			Why:     "the session lies in the files of an opencode before 1.2; the one installed first has to take them over",
-			Command: agent.Command(r.Info.Dir, "opencode"),
+			Command: agent.Command(o.vars(), r.Info.Dir, o.Command()),
 		}
 	}
 	setup, err := o.setup(r)

@@ -15,7 +15,7 @@ import (
 // An agent of opencode is a set of permissions, so a session that does not tell its own is left.
 func (o *OpenCode) setup(r agent.Request) ([]string, error) {
 	s := r.Info.Setup
-	if err := settled(r, o.Role(r)); err != nil {
+	if err := o.settled(r, o.Role(r)); err != nil {
 		return nil, err
 	}
 	args, err := o.restore(r)
@@ -36,9 +36,9 @@ func (o *OpenCode) setup(r agent.Request) ([]string, error) {
 }
 
 // settled says why a prompt cannot be given what the stopped one had; nil: it can.
-func settled(r agent.Request, role string) error {
+func (o *OpenCode) settled(r agent.Request, role string) error {
 	s := r.Info.Setup
-	unfit := &agent.Unfit{Command: agent.Command(r.Info.Dir, "opencode", "--session", r.Session.ID)}
+	unfit := &agent.Unfit{Command: agent.Command(o.vars(), r.Info.Dir, o.Command(), "--session", r.Session.ID)}
 	switch {
 	case role == "" || !reModel.MatchString(s.Model):
 		unfit.Why = "its records do not name the agent and the model that it ran with"
@@ -99,6 +99,6 @@ func (o *OpenCode) HasRole(printed []byte, role string) bool {
 func (o *OpenCode) RoleGone(r agent.Request) *agent.Unfit {
 	return &agent.Unfit{
 		Why:     fmt.Sprintf("it ran as agent %q, which is gone; opencode would take another one, which may do more", o.Role(r)),
-		Command: agent.Command(r.Info.Dir, "opencode", "--session", r.Session.ID),
+		Command: agent.Command(o.vars(), r.Info.Dir, o.Command(), "--session", r.Session.ID),
 	}
 }

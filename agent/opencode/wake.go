@@ -39,7 +39,7 @@ func (o *OpenCode) Wake(r agent.Request) (resume.Plan, error) {
 		return resume.Plan{}, &agent.Unfit{Why: err.Error()}
 	}
 	setup := r.Info.Setup
-	if err := settled(r, setup.Role); err != nil {
+	if err := o.settled(r, setup.Role); err != nil {
 		return resume.Plan{}, err
 	}
 	provider, model, _ := strings.Cut(setup.Model, "/")

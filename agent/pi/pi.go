@@ -247,3 +247,8 @@ func (p *Pi) own(path string) (fs.FileInfo, error) {
 	}
 	return agent.Own(path)
 }
+
+// vars are for a command that a person types, who may not have them: where the agent has its folder, and its sessions.
+func (p *Pi) vars() []string {
+	return []string{dirVar + "=" + p.given, sessionVar + "=" + p.cfg.Env[sessionVar]}
+}

@@ -168,5 +168,5 @@ func (p *Pi) sets(options ...string) bool {
 
 func (p *Pi) unfit(r agent.Request, why string) error {
 	return &agent.Unfit{Why: why, Key: "agent.pi.args",
-		Command: agent.Command(r.Info.Dir, p.Command(), "--session", r.Session.ID)}
+		Command: agent.Command(p.vars(), r.Info.Dir, p.Command(), "--session", r.Session.ID)}
 }

@@ -99,7 +99,7 @@ func TestPlanKeeps(t *testing.T) {
 			got, err := plan(r)
 			if c.want == "" {
 				var unfit *agent.Unfit
-				if !errors.As(err, &unfit) || unfit.Key != "agent.pi.args" || unfit.Command != "cd "+r.Info.Dir+" && pi --session "+sid {
+				if !errors.As(err, &unfit) || unfit.Key != "agent.pi.args" || unfit.Command != "cd "+r.Info.Dir+" && PI_CODING_AGENT_DIR="+p.given+" pi --session "+sid {
 					t.Errorf("%s: %+v, %q", what, err, got.Argv)
 				}
 				continue

@@ -157,5 +157,5 @@ func (q *Qwen) mode(r agent.Request, flags []detect.Flag) ([]string, error) {
 const yolo = "yolo"
 
 func (q *Qwen) unfit(r agent.Request, why, key string) error {
-	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(r.Info.Dir, q.Command(), "--resume", r.Session.ID)}
+	return &agent.Unfit{Why: why, Key: key, Command: agent.Command(q.vars(), r.Info.Dir, q.Command(), "--resume", r.Session.ID)}
 }

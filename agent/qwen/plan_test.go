@@ -108,7 +108,7 @@ func TestPlanKeeps(t *testing.T) {
 			got, err := plan(r)
 			if c.want == "" {
 				var unfit *agent.Unfit
-				if !errors.As(err, &unfit) || strings.Contains(unfit.Why, "abcdefghijk") || unfit.Command != "cd "+r.Info.Dir+" && qwen --resume "+sid {
+				if !errors.As(err, &unfit) || strings.Contains(unfit.Why, "abcdefghijk") || unfit.Command != "cd "+r.Info.Dir+" && QWEN_HOME="+q.given+" qwen --resume "+sid {
 					t.Errorf("%s: %v, %q", argv, err, got.Argv)
 				}
 				continue

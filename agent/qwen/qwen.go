@@ -207,3 +207,8 @@ func (q *Qwen) own(path string) (fs.FileInfo, error) {
 	}
 	return agent.Own(path)
 }
+
+// vars are for a command that a person types, who may not have them: where the agent has its folder, and its sessions.
+func (q *Qwen) vars() []string {
+	return []string{homeVar + "=" + q.given, runtimeVar + "=" + q.cfg.Env[runtimeVar]}
+}
