@@ -363,7 +363,10 @@ var (
 	// secret is what keys and tokens look like.
 	secret = lazyregexp.New(`\b(?:sk|pk|rk)-[\w-]{8,}|\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\b(?:gh[oprsu]|github_pat|glpat|npm|hf|pypi|dop_v1|shp(?:at|ca|pa|ss))[_-]\w{10,}|` +
 		`\bxox[a-z]-|\bxapp-\d|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{20,}|\bya29\.\w|\beyJ[\w-]{10,}|\bSG\.[\w-]{16,}\.|\btskey-\w|\bAGE-SECRET-KEY-|` +
-		`(?i:\bbearer\s+[\w.=+/~-]{8,}|authorization\s*:|(?:key|token|secret|passw(?:or)?d)["']?\s*[=:]\s*["']?[^\s"']{6,}|://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|PRIVATE KEY-)`)
+		`\b(?:gsk|r8|tgp_v1)_\w{16,}|\b(?:xai|pplx|nvapi|csk)-[\w-]{16,}|` +
+		`(?i:\bbearer\s+[\w.=+/~-]{8,}|authorization\s*:|cookie\s*:|(?:key|token|secret|passw(?:or)?d|passphrase)(?:\\*["'])?(?:\s*[=:]\s*|%3[ad])(?:\\*["'])?[^\s"'\\]{6,}|(?:\b|_)(?:pwd|pass|credentials?)\s*=\s*[^\s=]{6,}|` +
+		`--(?:password|passwd|token|api-key|secret)[ =]["']?[^\s"'-][^\s"']*\d|x-[\w-]*key\s+\S{6,}|[?&](?:sig|signature|code)=\S{6,}|` +
+		`://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|\b\w+:[^\s@/:]{4,}@[\w-]|\s-u\s*["']?[\w.@-]+:[^\s:]{4,}|hooks\.slack\.com/services/\w|/api/webhooks/\d|PRIVATE KEY-)`)
 )
 
 // Any passes every value again.
