@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/clawd-project/clawd/daemon/machine"
+	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/notify"
 	"github.com/clawd-project/clawd/state"
 )
@@ -121,6 +124,9 @@ func (d *Daemon) deliverBy(ctx context.Context, c notify.Channel) error {
 		i := left(n, c.Name)
 		return !n.Logged || i < 0 || n.Left[i].Next.After(d.now())
 	})
+	if due, err = d.still(due, c.Name); err != nil {
+		return err
+	}
 	for ok := true; ok && len(due) > 0 && ctx.Err() == nil; {
 		batch := due[:1]
 		if c.Most > 0 && len(due) > c.Most {
@@ -132,6 +138,45 @@ func (d *Daemon) deliverBy(ctx context.Context, c notify.Channel) error {
 		}
 	}
 	return nil
+}
+
+// still gives the notices that are as true as when they were written, and takes out those about which there is nothing to do any more:
+// what could not be sent for hours is not to call somebody who has seen to it meanwhile.
+func (d *Daemon) still(due []state.Notice, channel string) (now []state.Notice, err error) {
+	read := map[string]detect.Classifier(nil)
+	for _, n := range due {
+		age := d.now().Sub(n.At)
+		if age < notifyFirst || n.Event == state.HandedOver || n.Event == state.SubStopped {
+			now = append(now, n)
+			continue
+		}
+		if read == nil {
+			_, read = d.atHand()
+		}
+		agentName, id, _ := strings.Cut(n.Session, "/")
+		rec, _, err := d.store.Session(detect.Session{Agent: agentName, ID: id}) // the zero record of one that is gone needs nobody
+		if err != nil {
+			return nil, err
+		}
+		if c, unsaved := read[n.Session]; unsaved {
+			rec.Classifier = c
+		}
+		at := left(n, channel)
+		n.Left = slices.Clone(n.Left)
+		switch standing, told := rec.Standing(d.now()); {
+		case standing == state.NeedsYou && (told.Event == "" || !told.At.After(n.At)), standing == state.Waits && n.Event == machine.PutOff && n.Key == rec.Stop.Key:
+			now = append(now, n)
+			continue
+		case standing == state.Resuming && age < notifyFor: // it shows how that ends
+			n.Left[at].Next = d.now().Add(notifyFirst)
+		default:
+			n.Left = slices.Delete(n.Left, at, at+1)
+		}
+		if err := d.store.Told([]state.Notice{n}); err != nil {
+			return nil, err
+		}
+	}
+	return now, nil
 }
 
 // pending takes out what waits for a channel that is gone from the config, and says when the next try is
@@ -177,7 +222,11 @@ func left(n state.Notice, channel string) int {
 // send brings notices to one channel: one, or all in one word. False: it did not take them.
 func (d *Daemon) send(ctx context.Context, c notify.Channel, batch []state.Notice) (bool, error) {
 	now := d.now()
-	told := notify.Many(len(batch), now)
+	sessions := map[string]bool{}
+	for _, n := range batch {
+		sessions[n.Session] = true
+	}
+	told := notify.Many(len(sessions), now)
 	if len(batch) == 1 {
 		n := batch[0]
 		who := d.named(n.Session).rec

@@ -50,9 +50,13 @@ func Channels(desktop bool, webhook string) []Channel {
 	return all
 }
 
-// Many is the one notice in place of n.
+// Many is the one notice in place of those about n sessions.
 func Many(n int, at time.Time) Notice {
-	return Notice{Event: "many", Why: fmt.Sprintf("clawd has news of %d sessions", n), Command: "clawd status", At: at}
+	of := fmt.Sprintf("%d sessions", n)
+	if n == 1 {
+		of = "one session"
+	}
+	return Notice{Event: "many", Why: "clawd has news of " + of, Command: "clawd status", At: at}
 }
 
 // Test is a notice that says it is none.
