@@ -369,6 +369,9 @@ var (
 		`://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|\b\w+:[^\s@/:]{4,}@[\w-]|\s-u\s*["']?[\w.@-]+:[^\s:]{4,}|hooks\.slack\.com/services/\w|/api/webhooks/\d|PRIVATE KEY-)`)
 )
 
+// LooksSecret tells whether a text holds what keys and tokens look like.
+func LooksSecret(text string) bool { return secret.MatchString(text) }
+
 // Any passes every value again.
 func Any(string) Fate { return Again }
 

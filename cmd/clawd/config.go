@@ -50,13 +50,7 @@ func newConfig(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				for name, a := range c.Agent { // values of env may be secrets
-					for k := range a.Env {
-						a.Env[k] = "(set)"
-					}
-					c.Agent[name] = a
-				}
-				return toml.NewEncoder(cmd.OutOrStdout()).Encode(c)
+				return toml.NewEncoder(cmd.OutOrStdout()).Encode(c.Shown())
 			}},
 	)
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clawd-project/clawd/agent"
+	"github.com/clawd-project/clawd/internal/lazyregexp"
 )
 
 // expand makes every path absolute that is written from the home folder. What is neither would mean another
@@ -101,16 +103,57 @@ func (c Config) secrets() (keys []string) {
 		keys = append(keys, "notify.webhook")
 	}
 	for _, name := range c.agentNames() {
-		for variable := range c.Agent[name].Env {
-			if slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, func(part string) bool {
-				return strings.Contains(strings.ToUpper(variable), part)
-			}) {
+		a := c.Agent[name]
+		for variable, value := range a.Env {
+			if secretVar.MatchString(variable) && !filepath.IsAbs(value) || agent.LooksSecret(value) {
 				keys = append(keys, "agent."+name+".env")
 				break
 			}
 		}
+		if slices.ContainsFunc(shownArgs(a.Args), func(a string) bool { return strings.HasSuffix(a, hidden) }) {
+			keys = append(keys, "agent."+name+".args")
+		}
 	}
 	return keys
+}
+
+// Shown is the config without its secrets, as far as they look like some. No value of a variable is in it.
+func (c Config) Shown() Config {
+	agents := map[string]agent.Config{}
+	for name, a := range c.Agent {
+		a.Env = maps.Clone(a.Env)
+		for k := range a.Env {
+			a.Env[k] = hidden
+		}
+		a.Args = shownArgs(a.Args)
+		agents[name] = a
+	}
+	c.Agent = agents
+	return c
+}
+
+// hidden is shown in the place of a secret.
+const hidden = "(set)"
+
+// What is called so holds a secret: a variable, unless it names a file, and an option.
+var (
+	secretVar    = lazyregexp.New(`(?i)key|token|secret|passw|credential|cookie|headers|(?:^|_)(?:pass|pwd|auth)(?:_|$)`)
+	secretOption = lazyregexp.New(`(?i)^--?(?:[\w-]*-)?(?:api-?key|key|token|secret|password|passwd|pass)$`)
+)
+
+// shownArgs are arguments without the secrets among them.
+func shownArgs(args []string) []string {
+	shown := slices.Clone(args)
+	for i, a := range args {
+		name, value, joined := strings.Cut(a, "=")
+		switch {
+		case joined && value != "" && secretOption.MatchString(name):
+			shown[i] = name + "=" + hidden
+		case agent.LooksSecret(a), i > 0 && secretOption.MatchString(args[i-1]) && !strings.HasPrefix(a, "-"):
+			shown[i] = hidden
+		}
+	}
+	return shown
 }
 
 // noFolder says why a path is no folder that can be used; empty: it is one.
