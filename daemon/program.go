@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,11 @@ func (d *Daemon) findPrograms(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			d.log.Info().Str("event", "agent_missing").Str("agent", a.Name()).Str("why", err.Error()).Msg("agent not found; its sessions can't be resumed")
+			what := "agent not found"
+			if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) { // it is there
+				what = "the agent's program is not taken"
+			}
+			d.log.Info().Str("event", "agent_missing").Str("agent", a.Name()).Str("why", err.Error()).Msg(what + "; its sessions can't be resumed")
 			continue
 		}
 		p, _ := d.program(a)
@@ -229,7 +234,7 @@ func lookUp(command string) (path, stamp string, err error) {
 		return "", "", fmt.Errorf("%s belongs to another user", path)
 	}
 	if agent.OthersMayWrite(fi) {
-		return "", "", fmt.Errorf("%s is writable for others", path)
+		return "", "", fmt.Errorf("%s is writable for others; type: chmod go-w %s", path, agent.Quote(path))
 	}
 	return path, fmt.Sprintf("%s %d %d %d", path, st.Ino, fi.Size(), fi.ModTime().UnixNano()), nil
 }

@@ -159,3 +159,19 @@ func TestInstalledSinceTheStart(t *testing.T) {
 		r.wantStarts(1)
 	})
 }
+
+// TestRefusedProgram: a program that is there and that clawd does not take is not called missing.
+func TestRefusedProgram(t *testing.T) {
+	in(t, func(r *rig) {
+		program := r.o.Config.Agent["claude"].Command
+		if err := os.Chmod(program, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		r.pass(time.Minute)
+		e := r.log.events("agent_missing")
+		if len(e) != 1 || strings.Contains(e[0]["message"].(string), "not found") || e[0]["why"] != program+" is writable for others; type: chmod go-w "+program {
+			t.Errorf("%v", e)
+		}
+	})
+}

@@ -92,7 +92,7 @@ func printDaemon(out io.Writer, st daemon.Status) {
 	fmt.Fprintf(out, "clawd %s, pid %d, since %s%s\n", st.Version, st.PID, local(st.Started), dry)
 	for _, a := range st.Agents {
 		if a.Missing != "" {
-			fmt.Fprintf(out, "%s: not found (%s)\n", a.Name, tame(a.Missing))
+			fmt.Fprintf(out, "%s: can't be started now: %s\n", a.Name, tame(a.Missing))
 			continue
 		}
 		fmt.Fprintf(out, "%s %s: %s\n", a.Name, tame(a.Version), tame(a.Path))

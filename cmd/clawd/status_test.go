@@ -25,6 +25,17 @@ func (w *world) clawd(args ...string) (out, said string, code int) {
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
+// A program that is there and not taken, or is still looked for, is not called missing.
+func TestStatusOfAProgramNotTaken(t *testing.T) {
+	for _, why := range []string{"/opt/claude is writable for others", "clawd has just started, and still looks for the agent's program", `exec: "claude": executable file not found in $PATH`} {
+		var out strings.Builder
+		printDaemon(&out, daemon.Status{Agents: []daemon.AgentStatus{{Name: "claude", Missing: why}}})
+		if said := out.String(); !strings.Contains(said, "\nclaude: can't be started now: "+why+"\n") {
+			t.Error(said)
+		}
+	}
+}
+
 // The status is true with a daemon, beside a dry run, and without any.
 func TestStatusCommand(t *testing.T) {
 	t.Parallel()
