@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+	"unicode"
 
 	"github.com/tidwall/jsonc"
 )
@@ -35,16 +36,16 @@ func WholeSettings(most int64, comments bool, sound func(settings any) error, pa
 		if err != nil {
 			return fmt.Errorf("it would run without its settings: %w", err)
 		}
-		b = bytes.TrimSpace(bytes.TrimPrefix(b, mark))
+		text := bytes.TrimRightFunc(bytes.TrimPrefix(b, mark), unicode.IsSpace)
 		if comments {
-			b = uncommented(b)
+			text = bytes.TrimRightFunc(uncommented(text), unicode.IsSpace)
 		}
-		if len(bytes.TrimSpace(b)) == 0 {
+		if b = bytes.TrimLeftFunc(text, unicode.IsSpace); len(b) == 0 {
 			continue
 		}
 		bad, all := (*json.SyntaxError)(nil), any(nil)
 		if err := json.Unmarshal(b, &all); errors.As(err, &bad) {
-			line := 1 + bytes.Count(b[:min(int(bad.Offset), len(b))], []byte("\n"))
+			line := 1 + bytes.Count(text[:min(len(text)-len(b)+int(bad.Offset), len(text))], []byte("\n"))
 			return fmt.Errorf("it would run without its settings: %s, line %d: %w", path, line, err)
 		}
 		if err := sound(all); err != nil {
