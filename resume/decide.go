@@ -163,7 +163,7 @@ func (p Policy) common(s detect.Stop, t Tried, now time.Time) (Decision, bool) {
 			"%d resumes in a row went on without a turn that ended well", t.Fruitless)}, true
 	case t.Attempts > 0 && now.Sub(later(since, ends(s, since))) > p.GiveUpAfter:
 		return Decision{Strategy: Leave, GivenUp: true, Tell: true, Why: fmt.Sprintf(
-			"%d attempts in %s; give_up_after is %s", t.Attempts, human(now.Sub(since)), human(p.GiveUpAfter))}, true
+			"%s in %s; give_up_after is %s", attempts(t.Attempts), human(now.Sub(since)), human(p.GiveUpAfter))}, true
 	}
 	return Decision{}, false
 }
@@ -230,7 +230,7 @@ func (p Policy) When(s detect.Stop, t Tried) Decision {
 	case s.Reason == detect.UsageLimit:
 		return p.ladder(s, t, t.Attempts, "no reset time is recorded")
 	case n > p.MaxAttempts:
-		return p.ladder(s, t, n-p.MaxAttempts-1, fmt.Sprintf("%d attempts by backoff did not help", p.MaxAttempts))
+		return p.ladder(s, t, n-p.MaxAttempts-1, attempts(p.MaxAttempts)+" by backoff did not help")
 	}
 	return next(grown, fmt.Sprintf("no Retry-After is recorded by the agent: %s backoff, attempt %d, %s", p.Backoff.name(), n, human(grown.Sub(s.At))))
 }
@@ -256,4 +256,11 @@ func limitName(s detect.Stop) string {
 		return string(s.Window) + " limit"
 	}
 	return "limit"
+}
+
+func attempts(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
 }

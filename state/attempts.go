@@ -59,9 +59,9 @@ func (s Session) afford(b Books, l Limits) error {
 	}
 	switch {
 	case n >= l.PerSession:
-		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("this session was resumed %d times today; [budget] max_resumes_per_day is %d", n, l.PerSession))
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("this session was resumed %s today; [budget] max_resumes_per_day is %d", count(n, "time"), l.PerSession))
 	case today.Total >= l.PerDay:
-		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("%d resumes today; [budget] max_resumes_per_day_total is %d", today.Total, l.PerDay))
+		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("%s today; [budget] max_resumes_per_day_total is %d", count(today.Total, "resume"), l.PerDay))
 	case l.MaxCostUSD > 0 && today.CostUSD >= l.MaxCostUSD:
 		return refuse(resume.Postponed, tomorrow, fmt.Sprintf("today's resumes cost %.2f USD; [budget] max_cost_usd is %.2f", today.CostUSD, l.MaxCostUSD))
 	}
@@ -125,7 +125,7 @@ func (s Session) Unclaimed(b Books, c resume.Claim, why string, counts bool) (*C
 	case !ch.Cancelled.IsZero():
 		ch.cancelled()
 	case ch.Starts >= maxStarts:
-		ch.hold(fmt.Sprintf("starting the agent failed %d times: %s", ch.Starts, why))
+		ch.hold(fmt.Sprintf("starting the agent failed %s: %s", count(ch.Starts, "time"), why))
 	}
 	return ch, nil
 }
@@ -348,4 +348,12 @@ func (s Session) OutputCut(b Books, c resume.Claim) *Change {
 	claim.OutputCut = true
 	ch.Claim = &claim
 	return ch
+}
+
+// count is how many there are of what one is called.
+func count(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return fmt.Sprintf("%d %s", n, one)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	users "github.com/clawd-project/clawd/internal/notify" // notify is for the service manager
+	"github.com/clawd-project/clawd/internal/plain"
 )
 
 func newNotify(g *globals) *cobra.Command {
@@ -45,7 +46,7 @@ func notifyTest(cmd *cobra.Command, g *globals) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", c.Name, said)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d channels failed", failed, len(channels))
+		return fmt.Errorf("%d of %s failed", failed, plain.Count(len(channels), "channel"))
 	}
 	if sent == 0 {
 		return errors.New("no notification channel works here")

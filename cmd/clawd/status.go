@@ -112,7 +112,7 @@ var groups = []struct {
 
 func printSessions(out io.Writer, st daemon.Status) error {
 	if len(st.Sessions) == 0 {
-		_, err := fmt.Fprintf(out, "All quiet: nothing waits and nothing needs you; %d sessions watched.\n", st.Watched)
+		_, err := fmt.Fprintf(out, "All quiet: nothing waits and nothing needs you; %s watched.\n", plain.Count(st.Watched, "session"))
 		return err
 	}
 	for _, g := range groups {

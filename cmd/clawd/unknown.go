@@ -60,7 +60,7 @@ func printUnknown(out io.Writer, all []state.Unknown, o detectOptions) error {
 		if u.Status != 0 {
 			fmt.Fprintf(&b, ", HTTP %d", u.Status)
 		}
-		fmt.Fprintf(&b, ", %s, seen %d times, last %s\n> %s\n", tame(u.Field), u.Count, u.Last.UTC().Format(time.RFC3339), tame(u.Text))
+		fmt.Fprintf(&b, ", %s, seen %s, last %s\n> %s\n", tame(u.Field), plain.Count(u.Count, "time"), u.Last.UTC().Format(time.RFC3339), tame(u.Text))
 	}
 	if n == 0 && !o.json {
 		fmt.Fprintln(&b, "clawd has met no failure that it does not understand.")

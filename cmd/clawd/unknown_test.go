@@ -40,7 +40,7 @@ func TestListUnknown(t *testing.T) {
 		o    detectOptions
 		want string
 	}{
-		{detectOptions{}, "claude 9.9.9, HTTP 418, error, seen 1 times, last 2026-11-21T00:00:00Z\n> odd"},
+		{detectOptions{}, "claude 9.9.9, HTTP 418, error, seen 1 time, last 2026-11-21T00:00:00Z\n> odd"},
 		{detectOptions{json: true}, `"text":"odd`},
 		{detectOptions{agent: "codex"}, "no failure"},
 	} {

@@ -47,6 +47,14 @@ func Foreign(s string) string {
 
 func odd(r rune) bool { return !unicode.IsPrint(r) }
 
+// Count is how many there are of what one is called.
+func Count(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return strconv.Itoa(n) + " " + one
+}
+
 var stamp = lazyregexp.New(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
 
 // Local puts the UTC times in a text into this machine's zone, for people. Programs get the text as it is. A time that is part of a name,

@@ -47,6 +47,14 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 attempts", 1: "1 attempt", 2: "2 attempts"} {
+		if got := Count(n, "attempt"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestLocal(t *testing.T) {
 	was := time.Local
 	time.Local = time.FixedZone("there", 3600)
