@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -143,33 +144,21 @@ func (d *Daemon) deliverBy(ctx context.Context, c notify.Channel) error {
 // still gives the notices that are as true as when they were written, and takes out those about which there is nothing to do any more:
 // what could not be sent for hours is not to call somebody who has seen to it meanwhile.
 func (d *Daemon) still(due []state.Notice, channel string) (now []state.Notice, err error) {
-	read := map[string]detect.Classifier(nil)
+	read := sync.OnceValue(func() map[string]detect.Classifier { _, all := d.atHand(); return all })
 	for _, n := range due {
-		age := d.now().Sub(n.At)
-		if age < notifyFirst || n.Event == state.HandedOver || n.Event == state.SubStopped {
-			now = append(now, n)
-			continue
-		}
-		if read == nil {
-			_, read = d.atHand()
-		}
-		agentName, id, _ := strings.Cut(n.Session, "/")
-		rec, _, err := d.store.Session(detect.Session{Agent: agentName, ID: id}) // the zero record of one that is gone needs nobody
+		needed, soon, err := d.needed(n, read)
 		if err != nil {
 			return nil, err
 		}
-		if c, unsaved := read[n.Session]; unsaved {
-			rec.Classifier = c
+		if needed {
+			now = append(now, n)
+			continue
 		}
 		at := left(n, channel)
 		n.Left = slices.Clone(n.Left)
-		switch standing, told := rec.Standing(d.now()); {
-		case standing == state.NeedsYou && (told.Event == "" || !told.At.After(n.At)), standing == state.Waits && n.Event == machine.PutOff && n.Key == rec.Stop.Key:
-			now = append(now, n)
-			continue
-		case standing == state.Resuming && age < notifyFor: // it shows how that ends
+		if soon && d.now().Sub(n.At) < notifyFor {
 			n.Left[at].Next = d.now().Add(notifyFirst)
-		default:
+		} else {
 			n.Left = slices.Delete(n.Left, at, at+1)
 		}
 		if err := d.store.Told([]state.Notice{n}); err != nil {
@@ -177,6 +166,30 @@ func (d *Daemon) still(due []state.Notice, channel string) (now []state.Notice, 
 		}
 	}
 	return now, nil
+}
+
+// needed tells whether there still is something to do about a notice; soon: how a run ends will show that. read gives what was read of
+// sessions and is not stored yet.
+func (d *Daemon) needed(n state.Notice, read func() map[string]detect.Classifier) (needed, soon bool, err error) {
+	if d.now().Sub(n.At) < notifyFirst || n.Event == state.HandedOver || n.Event == state.SubStopped {
+		return true, false, nil
+	}
+	agentName, id, _ := strings.Cut(n.Session, "/")
+	rec, _, err := d.store.Session(detect.Session{Agent: agentName, ID: id}) // the zero record of one that is gone needs nobody
+	if err != nil {
+		return false, false, err
+	}
+	if c, unsaved := read()[n.Session]; unsaved {
+		rec.Classifier = c
+	}
+	standing, told := rec.Standing(d.now())
+	switch standing {
+	case state.NeedsYou:
+		needed = told.Event == "" || !told.At.After(n.At)
+	case state.Waits:
+		needed = n.Event == machine.PutOff && n.Key == rec.Stop.Key
+	}
+	return needed, standing == state.Resuming, nil
 }
 
 // pending takes out what waits for a channel that is gone from the config, and says when the next try is
