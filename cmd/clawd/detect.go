@@ -264,7 +264,7 @@ func printFindings(out io.Writer, found []finding, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s: %s", f.Agent, f.Session, f.State)
+		fmt.Fprintf(&b, "%s: %s", strings.TrimSpace(f.Agent+" "+f.Session), f.State)
 		if f.Reason != nil {
 			fmt.Fprintf(&b, ", %s", *f.Reason)
 		}

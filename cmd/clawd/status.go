@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -95,7 +96,7 @@ func printDaemon(out io.Writer, st daemon.Status) {
 			fmt.Fprintf(out, "%s: can't be started now: %s\n", a.Name, tame(a.Missing))
 			continue
 		}
-		fmt.Fprintf(out, "%s %s: %s\n", a.Name, tame(a.Version), tame(a.Path))
+		fmt.Fprintf(out, "%s: %s\n", strings.TrimSpace(a.Name+" "+tame(a.Version)), tame(a.Path))
 	}
 }
 
