@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"unicode"
 
@@ -26,8 +29,8 @@ var mark = []byte("\ufeff")
 
 // WholeSettings says which of the files with the user's settings, of at most so many bytes each, is no JSON, or is not as sound has it.
 // Some agents pass over such a file in a headless run, without a word, and over all that it forbids; in their terminal they say so first.
-// comments: the agent bears them there.
-func WholeSettings(most int64, comments bool, sound func(settings any) error, paths ...string) error {
+// plain makes JSON, of as many bytes, of what else the agent bears there; nil: it bears nothing else. sound: nil: all JSON is.
+func WholeSettings(most int64, plain func([]byte) []byte, sound func(settings any) error, paths ...string) error {
 	for _, path := range paths {
 		b, err := ReadSettings(path, most)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -37,8 +40,8 @@ func WholeSettings(most int64, comments bool, sound func(settings any) error, pa
 			return fmt.Errorf("it would run without its settings: %w", err)
 		}
 		text := bytes.TrimRightFunc(bytes.TrimPrefix(b, mark), unicode.IsSpace)
-		if comments {
-			text = bytes.TrimRightFunc(uncommented(text), unicode.IsSpace)
+		if plain != nil {
+			text = bytes.TrimRightFunc(plain(text), unicode.IsSpace)
 		}
 		if b = bytes.TrimLeftFunc(text, unicode.IsSpace); len(b) == 0 {
 			continue
@@ -48,6 +51,9 @@ func WholeSettings(most int64, comments bool, sound func(settings any) error, pa
 			line := 1 + bytes.Count(text[:min(len(text)-len(b)+int(bad.Offset), len(text))], []byte("\n"))
 			return fmt.Errorf("it would run without its settings: %s, line %d: %w", path, line, err)
 		}
+		if sound == nil {
+			continue
+		}
 		if err := sound(all); err != nil {
 			return fmt.Errorf("it would run without its settings: %s: %w", path, err)
 		}
@@ -55,8 +61,19 @@ func WholeSettings(most int64, comments bool, sound func(settings any) error, pa
 	return nil
 }
 
-// uncommented blanks comments out. A comma too many stays, which agents that bear comments do not bear.
-func uncommented(b []byte) []byte {
+// FilesIn lists a folder's files by the end of their names. What cannot be listed has none.
+func FilesIn(folder, ending string) (paths []string) {
+	all, _ := os.ReadDir(folder) // see above
+	for _, e := range all {
+		if strings.HasSuffix(e.Name(), ending) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths
+}
+
+// Uncommented blanks comments out, for an agent that bears them and no comma too many.
+func Uncommented(b []byte) []byte {
 	b = bytes.Clone(b)
 	for at := 0; at < len(b); at++ {
 		var end int // behind what begins here

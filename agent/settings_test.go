@@ -47,7 +47,7 @@ func TestWholeSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []string{path, link} {
-			err := agent.WholeSettings(1<<10, false, sound, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
+			err := agent.WholeSettings(1<<10, nil, sound, filepath.Join(dir, "none.json"), filepath.Join(path, "below.json"), at)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.name, err)
 			}
@@ -72,7 +72,7 @@ func TestWholeSettingsWithComments(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := agent.WholeSettings(1<<10, true, func(any) error { return nil }, path)
+		err := agent.WholeSettings(1<<10, agent.Uncommented, nil, path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), path+", "+want) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -40,17 +40,23 @@ func TestBrokenSettings(t *testing.T) {
 	}
 }
 
-// So do others: Gemini with its user's rules, and qwen-code before 0.24 with its settings.
+// So do others: Gemini with its user's rules, Copilot CLI with hooks, and qwen-code before 0.24 with its settings.
 func TestBrokenRules(t *testing.T) {
 	t.Parallel()
 	onlyInAll(t)
+	const (
+		rule = "[[rule]]\ntoolName = \"write_file\"\ndecision = \"deny\"\npriority = 900\n"
+		hook = `{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"echo '{\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}'"}]}}`
+	)
 	for name, c := range map[string]struct {
-		a                   agentCase
-		name, forbids, mode string
-		fault               provider.Answer
+		a             agentCase
+		name, forbids string
+		args          []string
+		fault         provider.Answer
 	}{
-		"Gemini": {gemini061, ".gemini/policies/mine.toml", "[[rule]]\ntoolName = \"write_file\"\ndecision = \"deny\"\npriority = 900\n", "auto_edit", provider.RateLimit()},
-		"Qwen15": {qwen015, ".qwen/settings.json", "", "auto-edit", provider.ServerError()}, // it goes on by itself after a rate limit
+		"Gemini":  {gemini061, ".gemini/policies/mine.toml", rule, []string{"--approval-mode", "auto_edit"}, provider.RateLimit()},
+		"Copilot": {copilot, ".copilot/hooks/mine.json", hook, []string{"--allow-all-tools"}, provider.RateLimit()},
+		"Qwen15":  {qwen015, ".qwen/settings.json", "", []string{"--approval-mode", "auto-edit"}, provider.ServerError()}, // it goes on by itself after a rate limit
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +66,12 @@ func TestBrokenRules(t *testing.T) {
 				c.forbids = readAll(filepath.Join(w.home(), c.name))
 			}
 			w.write(c.name, []byte(c.forbids))
-			d := w.startClawd(settings{base: "10s", args: []string{"--approval-mode", c.mode}})
+			file := filepath.Join(w.project, "x.txt")
+			tool := provider.ToolCall("write_file", map[string]any{"file_path": file, "content": "hello"})
+			if c.a == copilot {
+				tool = provider.ToolCall("bash", map[string]any{"command": "touch " + file, "description": "touch"})
+			}
+			d := w.startClawd(settings{base: "10s", args: c.args})
 			id := w.stopped(c.fault)
 			d.wait("resume_scheduled", "session", id)
 			w.write(c.name, []byte(c.forbids+"[[rule,"))
@@ -69,11 +80,11 @@ func TestBrokenRules(t *testing.T) {
 			}
 			w.wantMain(w.stops())
 			w.write(c.name, []byte(c.forbids))
-			w.provider.Queue(provider.ToolCall("write_file", map[string]any{"file_path": filepath.Join(w.project, "x.txt"), "content": "hello"}))
+			w.provider.Queue(tool)
 			d.resumedOnce(id)
 			d.wait("run_ended", "session", id)
-			if _, err := os.Stat(filepath.Join(w.project, "x.txt")); err == nil {
-				t.Error("it has written what the rules forbid")
+			if _, err := os.Stat(file); err == nil {
+				t.Error("it has done what the rules forbid")
 			}
 		})
 	}

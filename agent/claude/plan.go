@@ -111,7 +111,7 @@ func (c *Claude) check(r agent.Request) error {
 func (c *Claude) whole(p agent.Program, dir string) error {
 	project := filepath.Join(dir, ".claude")
 	sound := func(all any) error { return sound(all, p.Version) }
-	return agent.WholeSettings(configMax, false, sound, filepath.Join(c.root, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"))
+	return agent.WholeSettings(configMax, nil, sound, filepath.Join(c.root, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"))
 }
 
 // plan is what all forms share.

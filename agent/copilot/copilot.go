@@ -10,7 +10,7 @@
 //
 // Sessions hold text from anywhere. Only regular files of this user that others cannot write are read; below the
 // agent's folder no symbolic link is followed (the folder itself may be one). A stop is only what the agent wrote as
-// a session.error of its own. config.json, settings.json and the databases are never opened.
+// a session.error of its own. Of settings it is seen whether they are whole, and nothing else; the databases are never opened.
 package copilot
 
 import (

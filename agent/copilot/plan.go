@@ -65,6 +65,9 @@ func (c *Copilot) plan(r agent.Request) (resume.Plan, error) {
 	if err := agent.CheckDir(r.Info.Dir); err != nil {
 		return resume.Plan{}, err
 	}
+	if err := c.whole(r.Info.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	if r.Info.Mode == "plan" {
 		return resume.Plan{}, c.unfit(r, "it is in plan mode, which only you can end", argsKey)
 	}

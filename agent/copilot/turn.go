@@ -36,6 +36,9 @@ func (c *Copilot) Turn(r agent.TurnRequest) (resume.Plan, error) {
 
 // TakeOver is a turn that the login pays, unless the config names a provider of its user's own.
 func (c *Copilot) TakeOver(r agent.TurnRequest) (resume.Plan, error) {
+	if err := c.whole(r.Dir); err != nil {
+		return resume.Plan{}, err
+	}
 	r.Args = c.cfg.Args
 	p, err := c.Turn(r)
 	if err != nil {

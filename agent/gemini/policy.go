@@ -26,12 +26,9 @@ func (g *Gemini) soundPolicies(p agent.Program, dir string, l *detect.Launch) er
 		places = append(places, policiesOf(dir, l.Flags)...)
 	}
 	for _, place := range places {
-		files, err := filepath.Glob(filepath.Join(escaped(place), "*.toml"))
+		files := agent.FilesIn(place, ".toml")
 		if strings.HasSuffix(place, ".toml") {
 			files = append(files, place)
-		}
-		if err != nil {
-			return err
 		}
 		for _, file := range files {
 			b, err := agent.ReadSettings(file, settingsMax)
@@ -68,11 +65,6 @@ func policyPaths(dir string, lists []string) (paths []string) {
 		paths = append(paths, path)
 	}
 	return paths
-}
-
-// escaped is a path in which Glob finds no pattern.
-func escaped(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // soundPolicy says what in a file of rules has the agent pass over all of it, as 0.28 and 0.61 do. Newer versions may have more decisions.

@@ -89,7 +89,7 @@ func (p *Pi) plan(r agent.Request) (resume.Plan, error) {
 
 // whole refuses a run in a folder while its settings are broken: it would have none of the extensions that they name, and those may forbid.
 func (p *Pi) whole(dir string) error {
-	return agent.WholeSettings(settingsMax, false, func(any) error { return nil }, filepath.Join(p.root, "settings.json"), filepath.Join(dir, ".pi", "settings.json"))
+	return agent.WholeSettings(settingsMax, nil, nil, filepath.Join(p.root, "settings.json"), filepath.Join(dir, ".pi", "settings.json"))
 }
 
 // plainName is a provider or model that the agent takes for nothing else.

@@ -73,7 +73,7 @@ func (q *Qwen) plan(r agent.Request) (resume.Plan, error) {
 
 // whole refuses a run in a folder while its settings are broken: versions before 0.24 pass over what they forbid.
 func (q *Qwen) whole(dir string) error {
-	return agent.WholeSettings(settingsMax, true, func(any) error { return nil }, filepath.Join(q.root, "settings.json"), filepath.Join(dir, ".qwen", "settings.json"))
+	return agent.WholeSettings(settingsMax, agent.Uncommented, nil, filepath.Join(q.root, "settings.json"), filepath.Join(dir, ".qwen", "settings.json"))
 }
 
 // restore gives the options of the session. The model and the way to pay are recorded; what it may do is not.
