@@ -181,7 +181,7 @@ func (d *Daemon) launched(a agent.Agent, hint string) error {
 	}
 	found, err := l.Launches(hint)
 	for _, f := range found {
-		f.Inside = inside(d.o.Env.Procs, f.PID)
+		f.Inside = inside(d.o.Env.Procs, a.Name(), f.PID)
 		d.launches.saw(state.Key(detect.Session{Agent: a.Name(), ID: f.Session}), f.Launch, d.now())
 	}
 	if hint == "" {

@@ -17,11 +17,10 @@ import (
 // deepest bounds how far up from a process its parents are looked at.
 const deepest = 64
 
-// inside gives the agent that runs a process as its tool, or that runs what started it, a hook or a server of tools say; 0: none does. What
-// clawd itself runs in, too, tells nothing.
-func inside(procs agent.Procs, pid int) int {
-	own := agentOf(procs, pid)
-	begun := own != ""                                     // up to here it is the agent itself: a launcher, or what leads its sessions
+// inside gives the agent that runs a process of an agent as its tool, or that runs what started it, a hook or a server of tools say; 0: none
+// does. What clawd itself runs in, too, tells nothing.
+func inside(procs agent.Procs, own string, pid int) int {
+	begun := true                                          // up to here it is the agent itself: a launcher, or what leads its sessions
 	sandboxed := agent.Sets(procs.Environ(pid), "SANDBOX") // of Gemini CLI and qwen-code: what makes it stands between
 	for _, n := range above(procs, pid) {
 		switch name := agentOf(procs, n); {
@@ -111,7 +110,7 @@ func (s *session) nested(rec *state.Session, holders []detect.Holder) {
 	if last.PID == 0 || begun.Sub(last.Started) > beginsWithin {
 		return
 	}
-	if by := inside(procs, last.PID); by != 0 {
+	if by := inside(procs, s.ds.Agent, last.PID); by != 0 {
 		s.d.launches.nested(s.key, detect.Launch{PID: last.PID, Start: last.Start, Boot: s.d.boot, Inside: by, Lost: []string{hadItDo}}, s.d.now())
 	}
 }

@@ -84,16 +84,30 @@ func TestInsideASandbox(t *testing.T) {
 	gemini := []string{"node", "/usr/bin/gemini", "-p", "do"}
 	procs := &table{all: []agent.Proc{{PID: 700, PPID: 701}, {PID: 701, PPID: 702}, {PID: 702, PPID: 703}, {PID: 703, PPID: 1}},
 		argv: map[int][]string{700: gemini, 701: {"sh", "-c", "node /usr/bin/gemini"}, 702: gemini, 703: {"bash"}}}
-	if got := inside(procs, 700); got != 702 {
+	if got := inside(procs, "gemini", 700); got != 702 {
 		t.Errorf("a tool: %d", got)
 	}
 	procs.env = map[int][]string{700: {"SANDBOX=sandbox-exec"}}
-	if got := inside(procs, 700); got != 0 {
+	if got := inside(procs, "gemini", 700); got != 0 {
 		t.Errorf("a sandbox: %d", got)
 	}
 	procs.set(func() { procs.argv[703] = []string{"claude"} })
-	if got := inside(procs, 700); got != 703 {
+	if got := inside(procs, "gemini", 700); got != 703 {
 		t.Errorf("a tool's sandbox: %d", got)
+	}
+}
+
+// qwen-code 0.24 starts itself again as a script whose name says nothing: its launcher is no other agent.
+func TestInsideOfItsLauncher(t *testing.T) {
+	script, launcher := []string{"/opt/node", "--expose-gc", "/opt/qwen-code/cli.js", "-p", "do"}, []string{"node", "/usr/bin/qwen", "-p", "do"}
+	procs := &table{all: []agent.Proc{{PID: 700, PPID: 701}, {PID: 701, PPID: 702}, {PID: 702, PPID: 703}, {PID: 703, PPID: 704}, {PID: 704, PPID: 1}},
+		argv: map[int][]string{700: script, 701: launcher, 702: {"bash", "-c", "qwen -p do"}, 703: script, 704: launcher}}
+	if got := inside(procs, "qwen", 700); got != 704 {
+		t.Errorf("a tool: %d", got)
+	}
+	procs.argv[704] = []string{"bash"}
+	if got := inside(procs, "qwen", 700); got != 0 {
+		t.Errorf("not below another agent: %d", got)
 	}
 }
 
