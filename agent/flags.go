@@ -366,7 +366,7 @@ var (
 		`\b(?:gsk|r8|tgp_v1)_\w{16,}|\b(?:xai|pplx|nvapi|csk)-[\w-]{16,}|` +
 		`(?i:\bbearer\s+[\w.=+/~-]{8,}|authorization\s*:|cookie\s*:|(?:key|token|secret|passw(?:or)?d|passphrase)(?:\\*["'])?(?:\s*[=:]\s*|%3[ad])(?:\\*["'])?[^\s"'\\]{6,}|(?:\b|_)(?:pwd|pass|credentials?)\s*=\s*[^\s=]{6,}|` +
 		`--(?:password|passwd|token|api-key|secret)[ =]["']?[^\s"'-][^\s"']*\d|x-[\w-]*key\s+\S{6,}|[?&](?:sig|signature|code)=\S{6,}|` +
-		`://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|\b\w+:[^\s@/:]{4,}@[\w-]|\s-u\s*["']?[\w.@-]+:[^\s:]{4,}|hooks\.slack\.com/services/\w|/api/webhooks/\d|PRIVATE KEY-)`)
+		`://[^/\s@]*:[^/\s@]+@|://[\w-]{16,}@|\b\w+:[^\s@/:]{4,}@(?:[a-z]|\d+\.\d+\.\d+\.\d)|\s-u\s*["']?[\w.@-]*[a-z][\w.@-]*:[^\s:]{4,}|hooks\.slack\.com/services/\w|/api/webhooks/\d|PRIVATE KEY-)`)
 )
 
 // LooksSecret tells whether a text holds what keys and tokens look like.

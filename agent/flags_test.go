@@ -100,7 +100,7 @@ func TestSecrets(t *testing.T) {
 		{`{\"api_key\"`, `:\"hunter22\"}`}, {`{\\\"token\\\"`, `:\\\"hunter22\\\"}`}, {"gsk_", "abcdefghijklmnop1234"}, {"xai-", "abcdefghijklmnop1234"}, {"pplx-", "abcdefghijklmnop1234"}, {"nvapi-", "abcdefghijklmnop1234"},
 		{"r8_", "abcdefghijklmnop1234"}, {"csk-", "abcdefghijklmnop1234"}, {"tgp_v1_", "abcdefghijklmnop1234"}, {"pwd", "=hunter22"}, {"DB_PASS", "=hunter22"}, {"passphrase", ": hunter22"}, {"credentials", "=hunter22"},
 		{"--password", " hunter22"}, {"--token", " hunter22"}, {"--api-key", " hunter22"}, {"curl -u dev", ":hunter22 x"}, {"Cookie", ": session=hunter22"}, {"x-goog-api-key", " hunter22"}, {"api_key%3D", "hunter22"},
-		{"x?sig=", "hunter22"}, {"dev:hunter22", "@host/x"}, {"hooks.slack.com/services/", "T0/B0/abc"}, {"discord.com/api/webhooks/", "12/abc"},
+		{"x?sig=", "hunter22"}, {"dev:hunter22", "@host/x"}, {"dev:hunter22", "@10.0.0.1"}, {"hooks.slack.com/services/", "T0/B0/abc"}, {"discord.com/api/webhooks/", "12/abc"},
 	} {
 		if flags, lost := options.Parse([]string{"--prompt=use " + parts[0] + parts[1] + " here"}); len(flags) > 0 || len(lost) != 1 || lost[0] != "--prompt" {
 			t.Errorf("%s...: kept %v, lost %q", parts[0], flags, lost)
@@ -108,7 +108,8 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, text := range []string{"ask for the password", "use token buckets", "clone ssh://git@github.com/a/b", "the primary key is pk_customer_address_id",
 		"see https://example.com/x?page=12345678", "Read(src/**), Bash(git log:*) and mail dev@example.com", "a token: no", "use the --token option of deploy", "pass: everything", "credentials: described in the docs", "if pass == expected",
-		"--password-file f", "the compass=north123", "run at 10:30 @ home", "desk-lamp-controller", "never print keys: they are secret", "tests live in sk_test.py"} {
+		"--password-file f", "the compass=north123", "run at 10:30 @ home", "desk-lamp-controller", "never print keys: they are secret", "tests live in sk_test.py", "Bash(docker run -u 1000:1000 *)",
+		"Bash(deno run npm:prettier@3 *)"} {
 		if flags, _ := options.Parse([]string{"--prompt", text}); len(flags) != 1 {
 			t.Errorf("not kept: %s", text)
 		}
