@@ -67,6 +67,9 @@ func sound(settings any, version string) error {
 			return fmt.Errorf("%s must be %s", key, shapes[key])
 		}
 	}
+	if err := soundGuards(all["hooks"]); err != nil {
+		return err
+	}
 	permissions, _ := all["permissions"].(map[string]any) // looked at
 	mode, there := permissions["defaultMode"]
 	if !there || agent.AtLeast(version, 2, 1, 333) { // which may have more of them
@@ -80,4 +83,34 @@ func sound(settings any, version string) error {
 		return fmt.Errorf("permissions.defaultMode must be one of %s", strings.Join(has, ", "))
 	}
 	return nil
+}
+
+// guards are the events whose hooks may deny. A fault in one voids the file, or that guard.
+var guards = []string{"PermissionRequest", "PreToolUse"}
+
+// soundGuards says what is wrong with the hooks that may deny.
+func soundGuards(hooks any) error {
+	events, _ := hooks.(map[string]any) // what is none is passed over alone
+	for _, event := range guards {
+		value, there := events[event]
+		entries, ok := value.([]any)
+		if there && !ok {
+			return fmt.Errorf("hooks.%s must be an array", event)
+		}
+		for n, entry := range entries {
+			of, _ := entry.(map[string]any)
+			matcher, matches := of["matcher"]
+			list, ok := of["hooks"].([]any)
+			if !ok || matches && shape(matcher) != text || slices.ContainsFunc(list, unsound) {
+				return fmt.Errorf("entry %d of hooks.%s must be an object with an array of hooks, and a string as matcher if any", n+1, event)
+			}
+		}
+	}
+	return nil
+}
+
+// unsound tells whether a hook cannot be run.
+func unsound(hook any) bool {
+	of, ok := hook.(map[string]any)
+	return !ok || shape(of["type"]) != text || of["type"] == "command" && shape(of["command"]) != text
 }
