@@ -140,11 +140,12 @@ func (p *terminal) quits() {
 		key = "C-d"
 	}
 	p.w.eventually(agentTime, "the agent's end", func() bool {
-		if looks%10 == 0 { // some want a second one soon after the first
+		screen := p.screen()
+		if looks%10 == 0 && !strings.Contains(screen, "opencode -s ") { // some want a second one soon after the first; opencode that ends hung on it
 			p.keys(key)
 		}
 		looks++
-		return strings.Contains(p.screen(), "the agent ended")
+		return strings.Contains(screen, "the agent ended")
 	})
 }
 
