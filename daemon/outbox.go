@@ -10,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clawd-project/clawd/daemon/machine"
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/notify"
 	"github.com/clawd-project/clawd/state"
@@ -187,7 +186,7 @@ func (d *Daemon) needed(n state.Notice, read func() map[string]detect.Classifier
 	case state.NeedsYou:
 		needed = told.Event == "" || !told.At.After(n.At)
 	case state.Waits:
-		needed = n.Event == machine.PutOff && n.Key == rec.Stop.Key
+		needed = n.Key == rec.Stop.Key // whatever window it is about may be there still
 	}
 	return needed, standing == state.Resuming, nil
 }
