@@ -145,7 +145,7 @@ func (p *terminal) quits() {
 			p.keys(key)
 		}
 		looks++
-		return strings.Contains(screen, "the agent ended")
+		return strings.Contains(strings.ReplaceAll(screen, "\n", ""), "the agent ended") // echoed keys may push it over the edge
 	})
 }
 
