@@ -259,7 +259,7 @@ func (c *Claude) unentered(p agent.Proc, s detect.Session, dir string) (detect.H
 	switch {
 	case called.session == s.ID:
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
-	case called.session != "" || dir == "" || called.copied == s.ID && called.print:
+	case called.offhand || called.session != "" || dir == "" || called.copied == s.ID && called.print:
 		return h, false
 	default:
 		if !agent.WorksIn(c.env.Procs.Cwd(p.PID), dir) {
@@ -304,6 +304,13 @@ type call struct {
 	session string // that it goes on with, or begins under an id of its own
 	copied  string // that it reads and does not write to: it goes on in a copy
 	print   bool
+	offhand bool // it is a command that opens no session
+}
+
+// offhand are those commands, of all versions.
+var offhand = map[string]bool{
+	"auth": true, "auto-mode": true, "config": true, "doctor": true, "gateway": true, "import": true, "install": true, "logs": true, "mcp": true,
+	"migrate-installer": true, "plugin": true, "plugins": true, "project": true, "purge": true, "setup-token": true, "update": true, "upgrade": true,
 }
 
 func callOf(argv []string) call {
@@ -313,7 +320,9 @@ func callOf(argv []string) call {
 	}
 	var resumed, id string
 	copies := false
-	options.Read(arguments(argv), func(name string, values []string) {
+	args := arguments(argv)
+	c.offhand = len(args) > 0 && offhand[args[0]]
+	options.Read(args, func(name string, values []string) {
 		value := strings.TrimSuffix(filepath.Base(strings.Join(values, " ")), ".jsonl")
 		switch {
 		case name == "-p":

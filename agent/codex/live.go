@@ -109,7 +109,9 @@ func (c *Codex) holder(p agent.Proc, s detect.Session) (detect.Holder, bool) {
 		h.Why = fmt.Sprintf("process %d has the session's file open", p.PID)
 	case startedFor(args, s.ID):
 		h.Named, h.Why = true, fmt.Sprintf("process %d was started for this session", p.PID)
-	case len(c.env.Procs.Opens(p.PID)) == 0: // one that lives always has some file open
+	case offhand[commandOf(args)]:
+		return detect.Holder{}, false
+	case len(c.env.Procs.Opens(p.PID)) == 0: // one that lives has some file open, but for its first moments in a script
 		h.Sure, h.Why = false, fmt.Sprintf("process %d of the agent does not let its open files be seen, and may have the session's", p.PID)
 	default:
 		return detect.Holder{}, false
@@ -174,13 +176,31 @@ var commands = map[string]detect.HolderKind{
 	"resume": detect.Interactive, "fork": detect.Interactive,
 }
 
-func kindOf(args []string) detect.HolderKind {
-	for _, a := range args {
-		if kind := commands[a]; kind != "" {
-			return kind
+// offhand are the commands that have a session open for a moment at most.
+var offhand = map[string]bool{
+	"login": true, "logout": true, "plugin": true, "completion": true, "update": true, "doctor": true, "debug": true, "apply": true, "a": true, "queue": true,
+	"archive": true, "unarchive": true, "delete": true, "migrate-rollouts": true, "migrate-nfs-db": true, "features": true, "help": true,
+}
+
+// commandOf gives the command of a command line; empty: it has none. What stands behind an option may be its value.
+func commandOf(args []string) string {
+	for n, a := range args {
+		if commands[a] != "" || offhand[a] && (n == 0 || !strings.HasPrefix(args[n-1], "-")) {
+			return a
 		}
 	}
-	return detect.Interactive
+	return ""
+}
+
+func kindOf(args []string) detect.HolderKind {
+	name := commandOf(args)
+	switch {
+	case offhand[name]:
+		return detect.Headless
+	case name == "":
+		return detect.Interactive
+	}
+	return commands[name]
 }
 
 // startedFor: the arguments name the session to go on with. A fork only reads it, and a queue

@@ -335,3 +335,18 @@ func TestLiveLockEnds(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
+
+// A command that opens no session holds none, also in its first moments in a script, when it has nothing open that has a path.
+func TestLiveOffhand(t *testing.T) {
+	root := t.TempDir()
+	for line, want := range map[string]detect.Liveness{
+		"codex queue --thread " + sid + " --message=x": detect.Gone, "codex login status": detect.Gone, "node /usr/bin/codex doctor": detect.Gone, "codex -c a=b features list": detect.Gone,
+		"codex": detect.Alive, "codex -p debug": detect.Alive, "codex exec queue": detect.Alive, "codex resume " + sid + " apply": detect.Alive,
+	} {
+		procs := procTable{All: []agent.Proc{{PID: 60, Start: 77, Comm: "codex"}}, Args: map[int][]string{60: strings.Fields(line)}}
+		got, err := over(root, procs, agent.Config{}).Live(t.Context(), rolloutOf(root, sid), detect.Info{})
+		if err != nil || len(got) != 1 || got[0].Liveness != want {
+			t.Errorf("%s: %+v, %v; want %s", line, got, err, want)
+		}
+	}
+}

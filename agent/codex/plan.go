@@ -32,6 +32,9 @@ func (c *Codex) Plan(r agent.Request) (resume.Plan, error) {
 	if p := strings.TrimSpace(r.Prompt); p == "" || p == "-" { // the agent would read it from stdin
 		return resume.Plan{}, errors.New("the prompt to resume with is empty")
 	}
+	if c.queued(r.Session) {
+		return resume.Plan{}, c.unfit(r, "a message lies in Codex's queue for it, and its next run begins with that", "")
+	}
 	p, err := c.plan(r)
 	if err != nil {
 		return resume.Plan{}, err

@@ -42,7 +42,7 @@ type logBook struct {
 // retry gives the newest failed try of a turn that is under way. What cannot be read tells nothing:
 // the session is then one that works, or retries.
 func (c *Codex) retry(ctx context.Context, s detect.Session, turn string) (detect.Event, bool) {
-	path := c.logPath()
+	path := c.database("logs")
 	if path == "" || !agent.IsUUID(turn) {
 		return detect.Event{}, false
 	}
@@ -93,15 +93,19 @@ func (l *logBook) connect(path string) (*sql.DB, error) {
 	if err := l.close(); err != nil {
 		return nil, err
 	}
-	// A path may hold ?, # and %, which would end or change it in an URI.
-	u := url.URL{Scheme: "file", Path: path}
-	db, err := sql.Open("sqlite", u.String()+"?"+logPragmas)
+	db, err := openDatabase(path, logPragmas)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	l.db, l.path, l.files = db, path, files
 	return db, nil
+}
+
+func openDatabase(path, pragmas string) (*sql.DB, error) {
+	// A path may hold ?, # and %, which would end or change it in an URI.
+	u := url.URL{Scheme: "file", Path: path}
+	return sql.Open("sqlite", u.String()+"?"+pragmas)
 }
 
 func (l *logBook) close() error {
@@ -113,8 +117,8 @@ func (l *logBook) close() error {
 	return db.Close()
 }
 
-// logPath is the log database of the newest generation; empty: there is none.
-func (c *Codex) logPath() string {
+// database is the path of the newest generation of a database, "logs" or "queue"; empty: there is none.
+func (c *Codex) database(kind string) string {
 	dir := c.getenv("CODEX_SQLITE_HOME")
 	if dir == "" {
 		dir = c.root
@@ -122,13 +126,13 @@ func (c *Codex) logPath() string {
 	if !filepath.IsAbs(dir) {
 		return ""
 	}
-	names, err := filepath.Glob(filepath.Join(globQuote.Replace(dir), "logs_*.sqlite"))
+	names, err := filepath.Glob(filepath.Join(globQuote.Replace(dir), kind+"_*.sqlite"))
 	if err != nil {
 		return ""
 	}
 	best, path := -1, ""
 	for _, p := range names {
-		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), "logs_"), ".sqlite"))
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), kind+"_"), ".sqlite"))
 		if err == nil && n > best {
 			best, path = n, p
 		}
@@ -140,7 +144,7 @@ var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // logStamp changes with every line that is logged; empty: nobody logs.
 func (c *Codex) logStamp() string {
-	path := c.logPath()
+	path := c.database("logs")
 	if path == "" {
 		return ""
 	}

@@ -66,6 +66,7 @@ type codex struct {
 	fork    string       // the session that this one was forked from
 	settled bool         // the session has its first line
 	server  *CodexServer // whose process it is; nil: it has one of its own
+	then    string       // a run's own prompt, while one of the queue runs before it
 	shown   *Proc        // the terminal that shows what the server has open; nil: none
 }
 
@@ -277,7 +278,12 @@ func (p *codex) failed(now time.Time) error {
 }
 
 func (p *codex) over(now time.Time, code int) error {
-	if p.headless() {
+	switch {
+	case p.then != "" && code == 0:
+		text := p.then
+		p.then = ""
+		return p.give(text, Clawd, now)
+	case p.headless():
 		return p.exit(now, code, false)
 	}
 	return p.takes(now)
@@ -376,6 +382,10 @@ func (c *Codex) Resume(p resume.Plan, environ []string, out io.Writer, now time.
 		}
 	}
 	run.print(codexSaysThread)
+	if len(c.queued[id]) > 0 { // which come first
+		run.then = strings.TrimSpace(prompt)
+		return run, run.takes(now)
+	}
 	return run, run.give(strings.TrimSpace(prompt), Clawd, now)
 }
 

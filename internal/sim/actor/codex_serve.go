@@ -3,10 +3,7 @@ package actor
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/clawd-project/clawd/resume"
 )
 
 // CodexServer plays Codex's background server: one process that keeps sessions open for the terminals attached to it, and for
@@ -89,36 +86,6 @@ func (v *CodexServer) end(now time.Time, code int) (err error) {
 	}
 	return err
 }
-
-// queue is codex queue --thread ID --message=TEXT --resume. It ends well whatever comes of the prompt.
-func (c *Codex) queue(plan resume.Plan, environ []string, now time.Time) (Session, error) {
-	id, _ := option(plan.Argv, "--thread")
-	run := c.spawn(id, Start{Dir: plan.Dir}, slices.Concat([]string{"codex"}, plan.Argv[1:]), slices.Concat(plan.Env, environ), now)
-	for _, a := range plan.Argv {
-		if text, ok := strings.CutPrefix(a, "--message="); ok {
-			c.queued[id] = append(c.queued[id], text)
-		}
-	}
-	if p := c.open[id]; p != nil && p.server != nil && p.Idle() {
-		if err := p.takes(now); err != nil {
-			return nil, err
-		}
-	}
-	return run, run.exit(now, 0, false)
-}
-
-// takes the next prompt of the queue, if there is one.
-func (p *codex) takes(now time.Time) error {
-	all := p.c.queued[p.id]
-	if len(all) == 0 {
-		return nil
-	}
-	p.c.queued[p.id] = all[1:]
-	return p.give(all[0], Clawd, now)
-}
-
-// Queued gives what lies in the queue of a session.
-func (c *Codex) Queued(id string) []string { return c.queued[id] }
 
 // Own tells whether the process works in this session alone.
 func (p *codex) Own() bool { return p.server == nil }
