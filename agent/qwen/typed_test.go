@@ -1,33 +1,13 @@
 package qwen
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/clawd-project/clawd/agent"
-	"github.com/clawd-project/clawd/detect"
+	"github.com/clawd-project/clawd/agent/agenttest"
 )
 
-// What clawd says to type finds the session where the config, or clawd's own environment, has the agent's folder.
 func TestTypedFindsTheFolder(t *testing.T) {
-	r := agent.Request{Session: detect.Session{ID: "5c0bd4d0-0000-4000-8000-000000000001"}, Info: detect.Info{Dir: "/home/dev/my app"}}
-	nothing := func(string) string { return "" }
-	for _, c := range []struct {
-		cfg    agent.Config
-		getenv func(string) string
-		want   string
-	}{
-		{agent.Config{}, nothing, ""},
-		{agent.Config{ConfigDir: "/srv/my qwen"}, nothing, "QWEN_HOME='/srv/my qwen' "},
-		{agent.Config{Env: map[string]string{"QWEN_HOME": "/srv/my qwen", "X_API_KEY": "hunter2"}}, nothing, "QWEN_HOME='/srv/my qwen' "},
-		{agent.Config{}, func(name string) string { return map[string]string{"QWEN_HOME": "/srv/my qwen"}[name] }, "QWEN_HOME='/srv/my qwen' "},
-		{agent.Config{Command: "/opt/qwen", ConfigDir: "/srv/my qwen"}, nothing, "QWEN_HOME='/srv/my qwen' /opt/"},
-	} {
-		a := New(agent.Env{Home: "/home/dev", Getenv: c.getenv}, c.cfg)
-		unfit := (*agent.Unfit)(nil)
-		want := "cd '/home/dev/my app' && " + c.want + "qwen --resume 5c0bd4d0-0000-4000-8000-000000000001"
-		if !errors.As(error(a.unfit(r, "", "")), &unfit) || unfit.Command != want {
-			t.Errorf("%+v: %v, want %s", c.cfg, unfit, want)
-		}
-	}
+	agenttest.Typed(t, "QWEN_HOME", "/srv/my qwen", "/srv/my qwen", "qwen --resume "+agenttest.TypedSession,
+		func(env agent.Env, cfg agent.Config, r agent.Request) error { return New(env, cfg).unfit(r, "", "") })
 }
