@@ -40,7 +40,7 @@ func (s *Session) take(r Read) {
 }
 
 // maxSent bounds the ids that are kept. A server that hangs may take a prompt long after its attempt had its verdict, and a newer one was made.
-const maxSent = 8
+const maxSent = 16
 
 // prompted tells whether a prompt is that of the newest attempt. Not every agent records who prompted, so one in the very
 // words of the attempt that was written before its verdict is taken for its own; one with an id that an attempt chose always is.

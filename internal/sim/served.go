@@ -15,6 +15,7 @@ import (
 	"github.com/clawd-project/clawd/detect"
 	"github.com/clawd-project/clawd/internal/sim/actor"
 	"github.com/clawd-project/clawd/resume"
+	"github.com/clawd-project/clawd/state"
 )
 
 // port is where the machine's server answers.
@@ -134,7 +135,7 @@ func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
 	default:
 		body, err := io.ReadAll(q)
 		must(err)
-		if r.chance.IntN(10) == 0 && !r.calm {
+		if r.chance.IntN(5) == 0 && !r.calm {
 			r.hangsOver(b, body)
 			return 0, context.DeadlineExceeded
 		}
@@ -149,9 +150,13 @@ func (w wire) posts(id, what string, q io.Reader) (status int, err error) {
 
 // hangsOver has a server that hangs take a prompt later, when whoever asked has given up.
 func (r *run) hangsOver(b *body, prompt []byte) {
-	server := r.server
-	r.at(time.Now().Add(drawer{r.chance}.span(16*time.Second, 10*time.Minute)), "the server wakes up", func() {
+	server, key := r.server, fmt.Sprint(b.PID(), "/", b.ID())
+	claim := r.acting[key]
+	r.at(time.Now().Add(drawer{r.chance}.span(16*time.Second, 20*time.Minute)), "the server wakes up", func() {
 		if server.Up() && b.Idle() {
+			if !r.wants[state.Key(claim.Session)].resumed.After(claim.At) {
+				r.acting[key] = claim // of this attempt it is, whatever came since
+			}
 			must(server.Asks(b.Session, prompt, r.wall()))
 			r.follows(b)
 		}

@@ -6,6 +6,7 @@ var lostIsCounted = edit{"state/lost.go", "	case rec.open(), rec.Phase == Waitin
 
 // aims are the faults that only a rare world shows: what the worlds are about that are walked for them.
 var aims = map[string]string{
+	"a request whose answer was lost is sent again":                         "servers",
 	"no settle time before a verdict":                                       "late",
 	"a mark may be made twice":                                              "twins",
 	"who goes first into a window never steps back":                         "crowd",
