@@ -63,6 +63,9 @@ func (s *session) livePlan(ctx context.Context, rec *state.Session, b machine.Be
 		return resume.Plan{}, err
 	}
 	way := s.d.trigger.Way(h)
+	if way == resume.Exec && h.Attach != "" {
+		return resume.Plan{}, &unreachableError{fmt.Sprintf("process %d runs it in the background, where clawd can't type", h.PID)}
+	}
 	if way == resume.Exec {
 		return resume.Plan{}, &unreachableError{fmt.Sprintf("process %d has it open in a terminal that clawd cannot reach: neither tmux nor clawd wrap", h.PID)}
 	}

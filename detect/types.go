@@ -241,6 +241,7 @@ type Holder struct {
 	Wrap        int        `json:"wrap,omitempty"`         // pid of the program that clawd wrap started, which is it or one above it
 	WrapStart   uint64     `json:"wrap_start,omitempty"`   // start time of that program
 	URL         string     `json:"url,omitempty"`          // where its HTTP server listens, on loopback
+	Attach      string     `json:"attach,omitempty"`       // the command that shows it, where it runs in the background
 	// Hung: left behind, and still there: it waits for ever for an answer that nobody can give. A run that goes on with the
 	// session ends it first, or it would write its end among what that run writes.
 	Hung bool   `json:"hung,omitempty"`

@@ -28,6 +28,8 @@ type entry struct {
 	Entrypoint string `json:"entrypoint"`
 	Status     string `json:"status"`          // busy also while only an agent of its own works in the background
 	StatusAt   int64  `json:"statusUpdatedAt"` // in milliseconds
+	Kind       string `json:"kind"`            // "bg" of one in the background
+	Job        string `json:"jobId"`           // its short name there
 	PIDDomain  string `json:"pidDomain"`       // e.g. linux:<machine>:pid:[4026532393], darwin; from 2.1.329
 }
 
@@ -173,6 +175,9 @@ func (c *Claude) holder(e entry, procs []agent.Proc, blind bool) detect.Holder {
 	if strings.HasPrefix(e.Entrypoint, "sdk-") {
 		h.Kind = detect.Headless
 	}
+	if e.Kind == "bg" && e.Job != "" {
+		h.Attach = c.attach(e.Job)
+	}
 	if e.StatusAt > 0 {
 		h.Since = detect.Clamp(time.UnixMilli(e.StatusAt).UTC())
 	}
@@ -309,7 +314,7 @@ type call struct {
 
 // offhand are those commands, of all versions.
 var offhand = map[string]bool{
-	"auth": true, "auto-mode": true, "config": true, "doctor": true, "gateway": true, "import": true, "install": true, "logs": true, "mcp": true,
+	"auth": true, "auto-mode": true, "config": true, "daemon": true, "doctor": true, "gateway": true, "import": true, "install": true, "logs": true, "mcp": true,
 	"migrate-installer": true, "plugin": true, "plugins": true, "project": true, "purge": true, "setup-token": true, "update": true, "upgrade": true,
 }
 

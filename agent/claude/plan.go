@@ -104,6 +104,9 @@ func (c *Claude) check(r agent.Request) error {
 	if folder := filepath.Base(filepath.Dir(r.Session.Path)); !inFolder(r.Info.Dir, folder) {
 		return fmt.Errorf("the session's file lies in the project folder %q, which is not that of %q", folder, r.Info.Dir)
 	}
+	if err := c.leftToIt(r); err != nil {
+		return err
+	}
 	return c.whole(r.Program, r.Info.Dir)
 }
 

@@ -166,6 +166,20 @@ func TestServersSessionIsPromptedInItsProgram(t *testing.T) {
 	}
 }
 
+// What runs in the background is in no window until its user looks at it.
+func TestBackgroundSessionIsPromptedWhereItIsShown(t *testing.T) {
+	k, p := plain(t)
+	h := window(77)
+	h.Attach = "claude attach 0840e06f"
+	p.info.Interactive, p.holders = true, []detect.Holder{h}
+	p.fit = func(s *FitSeen) { s.Way = &NoWay{Event: Unreachable, Why: "process 77 runs it in the background"} }
+	p.limited("stop", time.Hour)
+	k.pass(time.Minute)
+	if n := k.books.Notices(); len(n) != 1 || n[0].Command != `claude attach 0840e06f, and type "continue" there` {
+		t.Errorf("its user is told %+v", n)
+	}
+}
+
 // Nothing begins after the end, whatever still comes.
 func TestNothingBeginsAfterTheEnd(t *testing.T) {
 	for _, ph := range phases {

@@ -242,7 +242,10 @@ func (t *step) tellNoWay(no *NoWay) {
 		return
 	}
 	do := fmt.Sprintf("type %q in its terminal", t.w.Config.Resume.Prompt)
-	if t.s.Rec.Classifier.Holder.Kind == detect.Server { // which may have none
+	switch h := t.s.Rec.Classifier.Holder; {
+	case h.Attach != "":
+		do = fmt.Sprintf("%s, and type %q there", h.Attach, t.w.Config.Resume.Prompt)
+	case h.Kind == detect.Server: // which may have none
 		do = fmt.Sprintf("say %q in the program that shows it", t.w.Config.Resume.Prompt)
 	}
 	if t.s.Rec.Decision.Strategy == resume.FreshSession {
