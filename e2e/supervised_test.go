@@ -55,3 +55,16 @@ func TestSupervisedClaude(t *testing.T) {
 		t.Errorf("%d starts", n)
 	}
 }
+
+// A window that shows what the supervisor runs holds back no other session of its folder.
+func TestBesideAgentsView(t *testing.T) {
+	onlyInAll(t)
+	t.Parallel()
+	w := newWorld(t, claude332)
+	c := w.startClawd(settings{base: "5s"})
+	p := w.openTerminal(false, "agents")
+	p.shows("describe a task for a new session")
+	id := w.stopped(w.rateLimit())
+	c.resumedOnce(id)
+	w.wantMain(w.stops() + 1)
+}

@@ -312,10 +312,11 @@ type call struct {
 	offhand bool // it is a command that opens no session
 }
 
-// offhand are those commands, of all versions.
+// offhand are those commands, of all versions. What agents and attach show is open in processes of the supervisor's.
 var offhand = map[string]bool{
-	"auth": true, "auto-mode": true, "config": true, "daemon": true, "doctor": true, "gateway": true, "import": true, "install": true, "logs": true, "mcp": true,
-	"migrate-installer": true, "plugin": true, "plugins": true, "project": true, "purge": true, "setup-token": true, "update": true, "upgrade": true,
+	"agents": true, "attach": true, "auth": true, "auto-mode": true, "config": true, "daemon": true, "doctor": true, "gateway": true, "import": true, "install": true, "kill": true,
+	"logs": true, "mcp": true, "migrate-installer": true, "plugin": true, "plugins": true, "project": true, "purge": true, "respawn": true, "rm": true, "setup-token": true,
+	"stop": true, "update": true, "upgrade": true,
 }
 
 func callOf(argv []string) call {
