@@ -23,7 +23,7 @@ func TestLiveEndsSlowly(t *testing.T) {
 		t.Run(a.kind+"-"+a.version, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, a)
-			c, p, id := w.stopsOpen(false, 3*time.Minute) // a busy machine takes half a minute to slow it, and as long again to end it
+			c, p, id := w.stopsOpen(false, 2*time.Minute) // a busy machine takes half a minute to slow it, and as long again to end it
 			w.waitMain(w.stops())
 			args := []string{"-f", "-qq", "-o", "/dev/null", "-e", "inject=unlink,unlinkat:delay_enter=3000000"}
 			pids := p.below()
