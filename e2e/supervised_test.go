@@ -56,15 +56,23 @@ func TestSupervisedClaude(t *testing.T) {
 	}
 }
 
-// A window that shows what the supervisor runs holds back no other session of its folder.
+// A window that shows what the supervisor runs, and the supervisor's own processes, hold back no other session of their folder.
 func TestBesideAgentsView(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()
-	w := newWorld(t, claude332)
-	c := w.startClawd(settings{base: "5s"})
-	p := w.openTerminal(false, "agents")
-	p.shows("describe a task for a new session")
-	id := w.stopped(w.rateLimit())
-	c.resumedOnce(id)
-	w.wantMain(w.stops() + 1)
+	for _, a := range []agentCase{claude332, claude197} {
+		t.Run(a.version, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, a)
+			c := w.startClawd(settings{base: "5s"})
+			p := w.openTerminal(false, "agents")
+			p.shows("describe a task for a new session")
+			id := w.stopped(w.rateLimit())
+			c.resumedOnce(id)
+			w.wantMain(w.stops() + 1)
+			if all := c.entries("resume_postponed"); len(all) > 0 {
+				t.Errorf("put off: %v", all[0])
+			}
+		})
+	}
 }

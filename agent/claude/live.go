@@ -312,8 +312,10 @@ type call struct {
 	offhand bool // it is a command that opens no session
 }
 
-// offhand are those commands, of all versions. What agents and attach show is open in processes of the supervisor's.
+// offhand are those commands, of all versions. What agents and attach show is open in processes of the supervisor's, which have an entry
+// as soon as they have a session.
 var offhand = map[string]bool{
+	"--bg-pty-host": true, "--bg-spare": true,
 	"agents": true, "attach": true, "auth": true, "auto-mode": true, "config": true, "daemon": true, "doctor": true, "gateway": true, "import": true, "install": true, "kill": true,
 	"logs": true, "mcp": true, "migrate-installer": true, "plugin": true, "plugins": true, "project": true, "purge": true, "respawn": true, "rm": true, "setup-token": true,
 	"stop": true, "update": true, "upgrade": true,

@@ -256,7 +256,7 @@ func TestLiveOffhand(t *testing.T) {
 	root := t.TempDir()
 	for line, want := range map[string]detect.Liveness{
 		"claude mcp list": detect.Gone, "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js doctor": detect.Gone, "/usr/bin/claude plugin list": detect.Gone,
-		"claude agents": detect.Gone, "claude attach 0840e06f": detect.Gone,
+		"/opt/claude.exe --bg-pty-host /tmp/x.sock 200 50 -- /opt/claude.exe": detect.Gone, "/opt/claude.exe --bg-spare /tmp/x.sock": detect.Gone, "claude agents": detect.Gone, "claude attach 0840e06f": detect.Gone,
 		"claude": detect.Alive, "claude --model mcp": detect.Alive, "claude -c update": detect.Alive,
 	} {
 		procs := table{All: []agent.Proc{{PID: 73, Start: 700, Comm: "claude", TTY: "/dev/pts/4"}}, Dirs: map[int]string{73: demo}, Args: map[int][]string{73: strings.Fields(line)}}
