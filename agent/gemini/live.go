@@ -134,7 +134,7 @@ var valued = []string{
 	"--prompt", "-p", "--prompt-interactive", "-i",
 }
 
-var commands = []string{"mcp", "extensions", "extension", "skills", "skill", "hooks", "hook"}
+var commands = []string{"mcp", "extensions", "extension", "skills", "skill", "hooks", "hook", "gemma"}
 
 // classify: a prompt as -p or on a machine-readable output makes a headless run. Without that only
 // the terminal tells, which cannot be seen here.

@@ -43,6 +43,7 @@ func TestLive(t *testing.T) {
 		{"a folder below", demo + "/src", []string{"node", bin}, gone},
 		{"a hidden folder", "", []string{"node", bin}, alive(detect.Interactive, false)},
 		{"no session at all", demo, []string{"node", bin, "mcp", "list"}, gone},
+		{"its own server of models", demo, []string{"node", bin, "gemma", "start"}, gone},
 		{"its version", demo, []string{"node", bin, "--version"}, gone},
 		{"an editor of its file", demo, []string{"vim", bin}, gone},
 		{"a script of the project", demo, []string{"node", "build.js", "gemini"}, gone},

@@ -97,7 +97,7 @@ type call struct {
 const serveCommand = "serve"
 
 // commands open no session.
-var commands = []string{"auth", "board", "channel", "extensions", "hooks", "mcp", "review", "sandbox", "sessions", "update"}
+var commands = []string{"auth", "board", "channel", "extensions", "hook", "hooks", "mcp", "review", "sandbox", "sessions", "update"}
 
 // classify: a prompt makes a headless run, unless it is one to begin a terminal with.
 func classify(args []string) (c call) {

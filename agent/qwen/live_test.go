@@ -54,6 +54,7 @@ func TestLive(t *testing.T) {
 		{"its tool runs", "/elsewhere", "", []string{"node", launcher, "-p", "x"}, sid, sure(detect.Headless)},
 		{"a tool of another session", work, "", []string{"node", launcher, "-p", "x"}, other, gone},
 		{"no session", work, tty, []string{"node", launcher, "mcp", "list"}, "", gone},
+		{"no session, by a short name", work, tty, []string{"node", launcher, "hook", "list"}, "", gone},
 		{"its help", work, tty, []string{"node", launcher, "--help"}, "", gone},
 		{"an editor of its script", work, tty, []string{"vim", script}, "", gone},
 		{"a script of the project", work, tty, []string{"node", "build.js", "qwen"}, "", gone},
