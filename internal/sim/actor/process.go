@@ -117,6 +117,9 @@ func (p *process) Next(now time.Time) (time.Time, error) {
 			return time.Time{}, err
 		}
 	}
+	if p.flushAt.After(now.Add(late)) { // the clock was set back, by which no agent writes
+		p.flushAt = now
+	}
 	if !p.flushAt.IsZero() && !p.flushAt.After(now) {
 		if err := p.flush(now); err != nil {
 			return time.Time{}, err
