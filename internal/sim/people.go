@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -276,6 +277,9 @@ func (r *run) strikes(it Item) {
 			r.woke = r.mono()
 		}
 		r.trace("the clock is set by %s", by)
+		for _, b := range slices.Clone(r.alive) { // which may hold back lines for an hour that is past
+			r.acts(b)
+		}
 	case misses, unmounts:
 		r.misses(it, long)
 	case reloads:
