@@ -16,14 +16,16 @@ func TestPlanBehindAQueuedMessage(t *testing.T) {
 	for name, w := range map[string]struct {
 		file, thread string
 		open         bool // its agent runs
+		killed       bool // it was, and has left what it wrote beside the database
 		home         string
 		queued       bool
 	}{
-		"for it, nobody runs":    {file: "queue_1.sqlite", thread: sid, queued: true},
-		"for it, the agent runs": {file: "queue_1.sqlite", thread: sid, open: true, queued: true},
-		"in a folder of its own": {file: "queue_1.sqlite", thread: sid, home: "databases", queued: true},
-		"the next generation":    {file: "queue_2.sqlite", thread: sid, queued: true},
-		"for another session":    {file: "queue_1.sqlite", thread: "019a0000-0000-7000-8000-000000000000"},
+		"for it, nobody runs":          {file: "queue_1.sqlite", thread: sid, queued: true},
+		"for it, the agent runs":       {file: "queue_1.sqlite", thread: sid, open: true, queued: true},
+		"for it, the agent was killed": {file: "queue_1.sqlite", thread: sid, open: true, killed: true, queued: true},
+		"in a folder of its own":       {file: "queue_1.sqlite", thread: sid, home: "databases", queued: true},
+		"the next generation":          {file: "queue_2.sqlite", thread: sid, queued: true},
+		"for another session":          {file: "queue_1.sqlite", thread: "019a0000-0000-7000-8000-000000000000"},
 	} {
 		root := t.TempDir()
 		dir := filepath.Join(root, w.home)
@@ -47,6 +49,17 @@ func TestPlanBehindAQueuedMessage(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if w.killed {
+			left := t.TempDir()
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				b, err := os.ReadFile(path + suffix)
+				if err != nil {
+					t.Fatal(err)
+				}
+				put(t, filepath.Join(left, w.file+suffix), string(b))
+			}
+			dir, path = left, filepath.Join(left, w.file)
 		}
 		c := over(root, procTable{}, agent.Config{}, "CODEX_SQLITE_HOME="+dir)
 		r := request(t, root)
