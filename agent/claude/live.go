@@ -264,7 +264,7 @@ func (c *Claude) unentered(p agent.Proc, s detect.Session, dir string) (detect.H
 	switch {
 	case called.session == s.ID:
 		h.Sure, h.Named, h.Why = true, true, fmt.Sprintf("process %d was started for this session", p.PID)
-	case called.offhand || called.session != "" || dir == "" || called.copied == s.ID && called.print:
+	case called.offhand && c.registers() || called.session != "" || dir == "" || called.copied == s.ID && called.print:
 		return h, false
 	default:
 		if !agent.WorksIn(c.env.Procs.Cwd(p.PID), dir) {
@@ -277,6 +277,12 @@ func (c *Claude) unentered(p agent.Proc, s detect.Session, dir string) (detect.H
 	}
 	c.describe(&h, p)
 	return h, true
+}
+
+// registers tells whether the agent keeps a registry. For a version that does not, a word of the list may be the prompt of a session.
+func (c *Claude) registers() bool {
+	_, err := os.Stat(c.registry())
+	return err == nil
 }
 
 // looksClaude: the native program, or node with the agent's script.

@@ -253,7 +253,8 @@ func TestLivePassing(t *testing.T) {
 
 // What its user asks the program about itself, in the folder of a session, holds no session.
 func TestLiveOffhand(t *testing.T) {
-	root := t.TempDir()
+	root, old := t.TempDir(), t.TempDir() // of a version that keeps no registry, to which a newer command is a prompt
+	must(t, os.Mkdir(filepath.Join(root, "sessions"), 0o700))
 	for line, want := range map[string]detect.Liveness{
 		"claude mcp list": detect.Gone, "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js doctor": detect.Gone, "/usr/bin/claude plugin list": detect.Gone,
 		"/opt/claude.exe --bg-pty-host /tmp/x.sock 200 50 -- /opt/claude.exe": detect.Gone, "/opt/claude.exe --bg-spare /tmp/x.sock": detect.Gone, "claude agents": detect.Gone, "claude attach 0840e06f": detect.Gone,
@@ -263,6 +264,10 @@ func TestLiveOffhand(t *testing.T) {
 		got, err := over(root, procs, agent.Config{}).Live(t.Context(), session(root, sid), detect.Info{Dir: demo})
 		if err != nil || len(got) != 1 || got[0].Liveness != want {
 			t.Errorf("%s: %+v, %v; want %s", line, got, err, want)
+		}
+		got, err = over(old, procs, agent.Config{}).Live(t.Context(), session(old, sid), detect.Info{Dir: demo})
+		if err != nil || len(got) != 1 || got[0].Liveness != detect.Alive {
+			t.Errorf("%s, no registry: %+v, %v", line, got, err)
 		}
 	}
 }
